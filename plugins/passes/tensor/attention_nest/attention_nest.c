@@ -8,6 +8,10 @@
  * stops at the last key that a query of its block sees: elements of v after it have no part in the result, even where
  * they are not finite. Heads of q that share one of k become more rows of it where nothing tells them apart.
  *
+ * A nest reads keys twice where weights of 16 bits cannot be whole otherwise, and again for each head of those that
+ * share them and cannot be rows. Of few queries the scores are small, so that such an attention is left; where their
+ * number is not known a branch decides.
+ *
  * Requires tensor ops, of any form. Leaves calls of functions of nests in the place of each attention, but for those
  * that no nest is made of, as a remark says; pto.decompose-attention takes these apart. On other machines it changes
  * nothing. The decision `attention` of the op is its form, `attention-blocks` the size of the blocks. */
@@ -28,6 +32,9 @@ enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
     X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                         \
       .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that", \
       .example = "with: { scores: 1MiB }")                                                                           \
+    X(FEW, I64, "few", .def = "16", .min = "0", .max = "1024",                                                       \
+      .doc = "attention of at most so many queries is left where a nest would read keys more often",                 \
+      .example = "with: { few: 0 }")                                                                                 \
     X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                \
       .doc = "blocks of keys one after the other: where not all fit, or always, or never",                           \
       .example = "with: { online: always }")
@@ -92,29 +99,90 @@ static pto_status decide_blocks(const attention *a, int64_t form, int64_t *block
     return pto_decision_made(a->op, &d, blocks);
 }
 
+/* Of how many queries at most an attention is left, in branches or without; 0: of none. */
+static pto_status decide_few(const attention *a, int64_t form, int64_t *few)
+{
+    const int64_t least = 0, most = ROWS_MAX;
+    const int reads_more = a->shares_heads || (form == FORM_ONLINE && pto_type_dtype(a->q) != PTO_F32);
+    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "attention-few", .min = &least, .max = &most};
+    *few = reads_more ? pto_opt_i64(a->run, OPT_FEW) : 0;
+    PTO_TRY(pto_decision_pinned(a->op, &d, few));
+    return pto_decision_made(a->op, &d, few);
+}
+
 /* Blocks are no larger than what there is. */
 static int64_t at_most(int64_t n, int64_t extent) { return extent > 0 && extent < n ? extent : n; }
+
+static pto_status leave(pto_op op, const char *why)
+{
+    pto_stat_add(op.run, STAT_LEFT, 1);
+    if (why != NULL) pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", why);
+    return PTO_OK;
+}
+
+/* A copy of the op, as all of block number `block` of a branch. */
+static pto_op copy_into(pto_op branch, uint32_t block, pto_op op)
+{
+    const pto_place end = pto_at_end(pto_op_block_at(branch, block));
+    const pto_op copy = pto_op_clone(op, end, 0, NULL, NULL);
+    if (!PTO_SOME(copy)) return copy;
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_YIELD));
+    pto_spec_operand(&s, pto_op_result(copy, 0));
+    pto_spec_loc(&s, pto_op_loc(op));
+    return PTO_SOME(pto_spec_build(&s, end)) ? copy : pto_op_none(op.run);
+}
+
+/* A branch by the number of queries takes the place of the op; `*many` is the attention of more than `few`. */
+static pto_status branch_by_queries(const attention *a, int64_t few, pto_op *many)
+{
+    const pto_op op = a->op;
+    const pto_expr right = pto_expr_const(a->run, few);
+    pto_spec s = pto_spec_make(a->run, pto_kind(a->run, KIND_IF));
+    pto_spec_str(&s, PTO_STR("relation"), PTO_STR("le"));
+    pto_spec_exprs(&s, PTO_STR("left"), 1, &a->queries);
+    pto_spec_exprs(&s, PTO_STR("right"), 1, &right);
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_blocks(&s, 2);
+    pto_spec_loc(&s, pto_op_loc(op));
+    const pto_op branch = pto_spec_build(&s, pto_before(op));
+    PTO_NEED(branch);
+    PTO_NEED(copy_into(branch, 0, op));
+    *many = copy_into(branch, 1, op);
+    PTO_NEED(*many);
+    const pto_value y = pto_op_result(branch, 0);
+    const pto_str name = pto_str_join(a->run, pto_value_name(pto_op_result(op, 0)), pto_no_str());
+    PTO_TRY(pto_op_replace(op, 1, &y));
+    return name.n == 0 ? PTO_OK : pto_value_set_name(y, name);
+}
+
+static pto_status make_nest(pto_op op, int64_t form, const int64_t *blocks)
+{
+    attention a;
+    (void)attention_read(op, &a);
+    const pto_value y = attention_write(&a, (enum attention_form)form, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
+    PTO_NEED(y);
+    pto_stat_add(op.run, STAT_MADE, 1);
+    pto_remark(op, "pto.attention-nest/made", "is one nest over blocks of %lld rows, %s %lld keys",
+               (long long)blocks[BLOCK_ROWS], form == FORM_ROWS ? "with the scores of all" : "block by block of",
+               (long long)blocks[BLOCK_KEYS]);
+    return pto_op_replace_by(op, y);
+}
 
 static pto_status lower(const pto_run *run, pto_op op)
 {
     attention a;
     const char *obstacle = attention_read(op, &a);
-    int64_t form, blocks[BLOCK_DIMS] = {at_most(pto_opt_i64(run, OPT_ROWS), a.static_queries),
+    int64_t form, few = 0,
+                  blocks[BLOCK_DIMS] = {at_most(pto_opt_i64(run, OPT_ROWS), a.static_queries),
                                         at_most(pto_opt_i64(run, OPT_KEYS), a.static_keys)};
     PTO_TRY(decide_form(&a, obstacle, &blocks[BLOCK_ROWS], &form));
-    if (form == FORM_COMPOSED) {
-        pto_stat_add(run, STAT_LEFT, 1);
-        if (obstacle != NULL) pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", obstacle);
-        return PTO_OK;
-    }
+    if (form == FORM_COMPOSED) return leave(op, obstacle);
+    PTO_TRY(decide_few(&a, form, &few));
+    const pto_range queries = pto_expr_range(a.queries, op, NULL);
+    if (queries.hi <= few) return leave(op, "of so few queries it would read keys more often than the scores take");
     PTO_TRY(decide_blocks(&a, form, blocks));
-    const pto_value y = attention_write(&a, (enum attention_form)form, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
-    PTO_NEED(y);
-    pto_stat_add(run, STAT_MADE, 1);
-    pto_remark(op, "pto.attention-nest/made", "is one nest over blocks of %lld rows, %s %lld keys",
-               (long long)blocks[BLOCK_ROWS], form == FORM_ROWS ? "with the scores of all" : "block by block of",
-               (long long)blocks[BLOCK_KEYS]);
-    return pto_op_replace_by(op, y);
+    if (few > 0 && queries.lo <= few) PTO_TRY(branch_by_queries(&a, few, &op));
+    return make_nest(op, form, blocks);
 }
 
 static pto_status run_pass(const pto_run *run, pto_op unit)

@@ -13,6 +13,7 @@
     X(RETURN, "return")                  \
     X(FORALL, "forall")                  \
     X(FOR, "for")                        \
+    X(IF, "if")                          \
     X(YIELD, "yield")                    \
     X(CONSTANT, "constant")              \
     X(INDEX_CAST, "index_cast")          \
@@ -57,7 +58,8 @@ typedef struct attention {
     int64_t static_queries, static_keys; /* -1: not known */
     double scale;
     int is_causal;
-    int is_folded; /* heads became rows */
+    int is_folded;    /* heads became rows */
+    int shares_heads; /* several heads of q have the same keys, each in a nest's instance of its own */
 } attention;
 
 /* Reads an attention. Returns why no nest is made of it, or NULL; then `*a` is complete. */

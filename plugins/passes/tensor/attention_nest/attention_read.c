@@ -28,12 +28,15 @@ static void fold_heads(attention *a)
     const uint32_t at = a->rank - 3;
     const pto_expr heads = pto_type_dim(a->q, at), shared = pto_type_dim(a->k, at);
     const int has_mask = PTO_SOME(a->mask);
-    if (pto_expr_equal(heads, shared) || a->is_causal) return;
+    if (pto_expr_equal(heads, shared)) return;
+    a->shares_heads = 1;
+    if (a->is_causal) return;
     if (has_mask && !(is_one(mask_extent(a, at)) && is_one(mask_extent(a, at + 1)))) return;
     a->queries = pto_expr_mul(pto_expr_floordiv(heads, shared), a->queries);
     a->q = pto_type_with_dim(a->run, pto_type_with_dim(a->run, a->q, at, shared), at + 1, a->queries);
     a->result = pto_type_with_dim(a->run, pto_type_with_dim(a->run, a->result, at, shared), at + 1, a->queries);
     a->is_folded = 1;
+    a->shares_heads = 0;
 }
 
 static const char *check_mask(const attention *a)

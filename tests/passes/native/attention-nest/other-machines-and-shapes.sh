@@ -41,7 +41,7 @@ pin_all s.yaml | sed 's/rows: 256, keys: 256/rows: 16, keys: 24/' >pinned.yaml
 ends 0 $nests --schedule=pinned.yaml
 says '%tscores = .* : tile<16 x 24 x f32, ?>' out
 pin_form() { # FORM
-  pin_all s.yaml | sed "/attention-blocks/,\$d; s/online/$1/" | sed '$d' >"$1.yaml"
+  pin_all s.yaml | sed "/attention-few/,\$d; s/online/$1/" | sed '$d' >"$1.yaml"
 }
 pin_form composed
 ends 0 $nests --schedule=composed.yaml
