@@ -22,7 +22,7 @@ TIDY, QUERY, POINTERS = "clang-tidy-19", "clang-query-19", "tests/style/null.que
 BATCH = 6  # files of one process: enough to hide its start, few enough that one finding leaves most of the tree remembered
 KEPT_SECONDS = 30 * 24 * 3600
 ROOT = os.getcwd()
-CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto", "tidy-1")
+CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto-tidy")
 # Own headers bring what they include (see .clang-tidy); of misc-include-cleaner only unused includes are heeded.
 TAKEN_FOR_TRUTH = re.compile(rf'^({re.escape(ROOT)}/.*): note: "root" binds here', re.M)
 HEEDED = re.compile(r"^/.*(?:warning|error): (?!.*no header providing)|^error: |^Error while ", re.M)

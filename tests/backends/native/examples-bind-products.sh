@@ -16,7 +16,7 @@ bound gemm_residual/gemm_residual 1 0
 bound ffn/swiglu 3 0
 bound ffn_int8/ffn_int8 2 0
 bound conv2d/conv2d 1 1
-bound attention/attention 0 6
+bound attention/attention 2 6
 bound moe_layer/moe_layer 2 0
 bound ragged_expert/ragged_expert 3 0
 # What is bound computes what was there before, at extents of 0 too.
