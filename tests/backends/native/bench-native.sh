@@ -6,7 +6,7 @@ built=$(dirname "$(dirname "$(command -v pto-run)")")
 cat >rows.txt <<'END'
 # name | program | sizes | limit | floors | goals | error
 small softmax | softmax | R=16 C=64 | stream | 0.001 | 0.001 | - | - | 4e-6
-small product | matmul_f32 | M=$16 N=24 K=32 | stream f32 | 1e9 | 1e9 | 90 | 90 | 4e-6 | made up
+small product | matmul_f32 | M=$16 N=24 K=32 | f32 | 1e9 | 1e9 | 90 | 90 | 4e-6 | made up
 END
 cat >bench <<END
 exec /usr/bin/python3 -B "$TEST_ROOT/tests/bench/native/run.py" --workloads rows.txt --build "$built" --threads 1 --seconds 0.2 \
