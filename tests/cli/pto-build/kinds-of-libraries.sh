@@ -22,7 +22,7 @@ func @f(%x: tensor<$N x f32>, const %v: tensor<$N x f32>) -> tensor<$N x f32> {
   return %y
 }
 MODULE
-use="cc -Wall -Wextra -Werror -I . $TEST_ROOT/tests/cli/pto-build/inputs/use_two.c -frounding-math -lpthread"
+use="cc -Wall -Wextra -Werror -I . -x c $TEST_ROOT/tests/cli/pto-build/inputs/use_two.c.txt -x none -frounding-math -lpthread"
 for kind in .so .a; do
   ends 0 pto-build one.ptir -o "libone$kind" --header one.h
   ends 0 pto-build two.ptir -o "libtwo$kind" --header two.h --compiler gcc

@@ -30,6 +30,6 @@ without a context: 0
 no such threads
 WANTED
 ends 0 pto-build f.ptir -o libop.so --header op.h
-cc -Wall -Wextra -Werror -I . "$TEST_ROOT/tests/cli/pto-build/inputs/wrong_tensors.c" -L . -lop -Wl,-rpath,. -o wrong-tensors
+cc -Wall -Wextra -Werror -I . -x c "$TEST_ROOT/tests/cli/pto-build/inputs/wrong_tensors.c.txt" -x none -L . -lop -Wl,-rpath,. -o wrong-tensors
 ends 0 ./wrong-tensors
 diff wanted out || fail "other sentences"

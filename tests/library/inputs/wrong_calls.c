@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     const pto_diagnostic *d = pto_compile_file(pipeline, "missing.ptir", &program) ? pto_diagnostic_at(c, 0) : NULL;
     if (d != NULL && pto_diagnostic_at(c, 1) == NULL)
         printf("as a value: %d %s:%u:%u %s %s %s\n", (int)d->severity, d->file, d->line, d->column, d->code, d->text,
-               d->path ? d->path : "-");
+               d->path != NULL ? d->path : "-");
     pto_context_destroy(c);
     return 0;
 }

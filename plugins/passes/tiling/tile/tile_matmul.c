@@ -212,15 +212,15 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
     return PTO_OK;
 }
 
-/* Offsets of an operand: the batch indices it has, then its two. */
+/* Offsets of an operand: the batch indices it has, then its two. `batch` may be NULL where there are none. */
 static pto_expr *offsets_of(const product *p, pto_type type, const pto_expr *batch, pto_expr first, pto_expr second)
 {
     uint32_t rank = pto_type_rank(type), lead = p->batch_count - (rank - 2);
     pto_expr *offsets = PTO_SCRATCH(p->run, pto_expr, rank);
-    for (uint32_t i = 0; i + 2 < rank; i++) {
+    for (uint32_t i = lead; batch != NULL && i < p->batch_count; i++) {
         int64_t extent = 0;
-        int repeats = pto_dim_is_const(type, i, &extent) && extent == 1;
-        offsets[i] = repeats ? pto_expr_const(p->run, 0) : batch[lead + i];
+        int repeats = pto_dim_is_const(type, i - lead, &extent) && extent == 1;
+        offsets[i - lead] = repeats ? pto_expr_const(p->run, 0) : batch[i];
     }
     offsets[rank - 2] = first;
     offsets[rank - 1] = second;

@@ -57,9 +57,11 @@ static void add(call *c, int which, const dnnl_memory_desc_t *d, void *data)
 /* The primitive of a descriptor; NULL: there is none. */
 static call *begin(const void *op, dnnl_primitive_attr_t attributes, dnnl_primitive_desc_t *out)
 {
-    call *c = calloc(1, sizeof *c);
     if (dnnl_primitive_desc_create(out, op, attributes, engine, NULL) != dnnl_success) return NULL;
-    return dnnl_primitive_create(&c->primitive, *out) == dnnl_success ? c : NULL;
+    call *c = calloc(1, sizeof *c);
+    if (c != NULL && dnnl_primitive_create(&c->primitive, *out) == dnnl_success) return c;
+    free(c);
+    return NULL;
 }
 
 void onednn_run(const call *c)
