@@ -203,18 +203,20 @@ static status put_file(probe *p, text_buffer *out)
     return OK;
 }
 
-static void add_sizes(probe *p, int threads, int64_t l1, const char *l1_why, int64_t l2, const char *l2_why)
+/* As many times the second-level cache as in the files that ship: most tiles are never stored, and products read and
+ * write memory in place, so that these are bounds of tiles and not what a cache must hold. */
+static void add_sizes(probe *p, int threads, int64_t l2, const char *l2_why)
 {
     const int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const int64_t memory = pages > 0 && page > 0 ? pages * page : 0;
     add_change(p, "found: eight for each CPU that may be used", "  cpu: {", "count: ", "%d",
                threads < 8192 ? 8 * threads : 65536);
     if (memory > 0) add_change(p, "found: main memory", "  gm: {", "bytes: ", "%" PRId64 "MiB", memory >> 20);
-    add_change(p, l1_why, "  vec: {", "bytes: ", "%" PRId64, 2 * l1);
-    add_change(p, l2_why, "  mat: {", "bytes: ", "%" PRId64, l2 / 4 * 3);
-    add_change(p, l2_why, "  left: {", "bytes: ", "%" PRId64, l2 / 8);
-    add_change(p, l2_why, "  right: {", "bytes: ", "%" PRId64, l2 / 4);
-    add_change(p, l2_why, "  acc: {", "bytes: ", "%" PRId64, l2 / 8);
+    add_change(p, l2_why, "  vec: {", "bytes: ", "%" PRId64, 2 * l2);
+    add_change(p, l2_why, "  mat: {", "bytes: ", "%" PRId64, 16 * l2);
+    add_change(p, l2_why, "  left: {", "bytes: ", "%" PRId64, 8 * l2);
+    add_change(p, l2_why, "  right: {", "bytes: ", "%" PRId64, 8 * l2);
+    add_change(p, l2_why, "  acc: {", "bytes: ", "%" PRId64, 8 * l2);
 }
 
 static int64_t box_cycles(int64_t products, double per_cycle)
@@ -267,7 +269,7 @@ status inspect_probed_machine(inspector *x, const char *name)
     add_change(&p, "this host", "name:", "name: ", "cpu-host");
     add_change(&p, "found", "doc:", "doc: ", "This host, with vectors of %d bits and %d CPUs that may be used",
                8 * vector_bytes, threads);
-    add_sizes(&p, threads, l1, l1_why, l2, l2_why);
+    add_sizes(&p, threads, l2, l2_why);
     add_change(&p, "found: by CPUID", "  repeat-bytes:", "repeat-bytes: ", "%d", vector_bytes);
     add_rates(&p, &rates);
     /* What is written is a machine. */
