@@ -2,15 +2,8 @@
 
 #include <native_headers.h>
 
-/* NATIVE_INCLUDE: the folder that holds `pto`, from the build. */
-#define EMBED(symbol, file)                                                                               \
-    __asm__(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" NATIVE_INCLUDE "/" file "\"\n" #symbol \
-            "_end:\n.byte 0\n.popsection\n");                                                             \
-    extern const char symbol##_begin[] __attribute__((visibility("hidden")));                             \
-    extern const char symbol##_end[] __attribute__((visibility("hidden")))
-
-EMBED(dlpack_h, "pto/dlpack.h");
-EMBED(native_runtime_h, "pto/native_runtime.h");
+NATIVE_EMBED(dlpack_h, "pto/dlpack.h");
+NATIVE_EMBED(native_runtime_h, "pto/native_runtime.h");
 
 static const native_header own[] = {
     {"pto/dlpack.h", dlpack_h_begin, dlpack_h_end},

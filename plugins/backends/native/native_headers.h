@@ -5,6 +5,14 @@
 
 #include <stdint.h>
 
+/* Puts a header into the file that says so, from `symbol`_begin to `symbol`_end, where a 0 follows. NATIVE_INCLUDE: the
+ * folder that holds `pto`, from the build. */
+#define NATIVE_EMBED(symbol, file)                                                                        \
+    __asm__(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" NATIVE_INCLUDE "/" file "\"\n" #symbol \
+            "_end:\n.byte 0\n.popsection\n");                                                             \
+    extern const char symbol##_begin[] __attribute__((visibility("hidden")));                             \
+    extern const char symbol##_end[] __attribute__((visibility("hidden")))
+
 typedef struct native_header {
     const char *name; /* "pto/native.h" */
     const char *begin, *end;

@@ -178,7 +178,7 @@ static rlim_t addresses_in_use(void)
 
 TEST(a_thread_that_cannot_be_started)
 {
-    if (IS_SANITIZED) skip();
+    if (IS_SANITIZED) skip(); /* they reserve more addresses than any limit leaves */
     /* More than the C library has of stacks of earlier threads, and than the limit leaves. */
     enum { THREADS = 200, LEFT_BYTES = 16 * NATIVE_POOL_STACK_BYTES };
     native_thread_plan plan;
