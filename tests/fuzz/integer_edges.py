@@ -2,9 +2,11 @@
 
     integer_edges.py [--bin DIR] [--keep DIR]
 
-Each op runs on both pipelines: as `a op b` of equal shapes, and with a `b` that is repeated along columns. By 0 the machine's quotients and
-rests are all bits, and the reference refuses. Ends with 1 and what is wrong."""
+Each op runs on both pipelines: as `a op b` of equal shapes, and with a `b` that is repeated along columns. Ops that take the same operands are
+one function, since a process costs more than an op. By 0 the machine's quotients and rests are all bits, and the reference refuses. Ends with 1
+and what is wrong."""
 import argparse
+import functools
 import itertools
 import operator
 import os
@@ -31,6 +33,7 @@ BINARY = {
     "bitwise_and": operator.and_, "bitwise_xor": operator.xor, **SHIFTS, **DIVIDES,
 }
 TRUTH = ("eq", "lt")
+GROUPS = [[op for op in BINARY if op not in SHIFTS and op not in DIVIDES], list(SHIFTS), list(DIVIDES)]
 
 
 class Type:
@@ -42,7 +45,8 @@ class Type:
     def wrapped(self, x):
         return (x - self.low) % (1 << self.bits) + self.low
 
-    def pairs(self, op):
+    @functools.cache
+    def pairs(self, shifts):
         """Of operands; shifts go by 0 and more."""
         if self.bits == 8:
             some = range(self.low, self.low + 256)
@@ -55,55 +59,69 @@ class Type:
             edges = sorted(e for e in edges if self.wrapped(e) == e)
             pairs = list(itertools.product(edges, edges))
             pairs += [tuple(self.wrapped(r.getrandbits(self.bits)) >> r.randrange(self.bits) for _ in "ab") for _ in range(1000)]
-        if op in SHIFTS:
+        if shifts:
             pairs = [(a, b % (self.bits + 3)) for a, b in pairs]
         return pairs
 
-
-def want(t, op, a, b):
-    if op in DIVIDES and b == 0:
-        return t.wrapped(-1)
-    x = BINARY[op](a, b)
-    return x if op in TRUTH else t.wrapped(x)
+    @functools.cache
+    def want(self, op, a, b):
+        if op in DIVIDES and b == 0:
+            return self.wrapped(-1)
+        x = BINARY[op](a, b)
+        return x if op in TRUTH else self.wrapped(x)
 
 
 class Runner:
     def __init__(self, folder, tool):
         self.folder, self.tool = folder, tool
-        self.runs = self.wrong = 0
+        self.runs = self.forms = self.wrong = 0
 
-    def check(self, t, op, repeats, pipeline):
-        pairs = t.pairs(op)
-        if pipeline == "reference":
-            pairs = [p for p in pairs if p[1] != 0 or op not in DIVIDES]
-        if repeats:
-            pairs = pairs[:len(pairs) // COLUMNS * COLUMNS]
-            pairs = [(a, pairs[k // COLUMNS * COLUMNS][1]) for k, (a, _) in enumerate(pairs)]
-        rows = (-1, COLUMNS) if repeats else (-1,)
-        a = np.array([a for a, _ in pairs], dtype=t.numpy).reshape(rows)
-        b = np.array([b for _, b in pairs], dtype=t.numpy).reshape(rows)
-        right = np.array([want(t, op, *p) for p in pairs], dtype=bool if op in TRUTH else t.numpy).reshape(rows)
-        shape = f"$N x {COLUMNS}" if repeats else "$N"
-        result = f"tensor<{shape} x {'bool' if op in TRUTH else t.name}>"
-        operand = f"tensor<$N x 1 x {t.name}>" if repeats else f"tensor<$N x {t.name}>"
-        path = lambda name: os.path.join(self.folder, name)  # noqa: E731
-        with open(path("f.ptir"), "w", encoding="ascii") as f:
-            f.write(f"func @f(%a: tensor<{shape} x {t.name}>, %b: {operand}) -> {result} {{\n  %y = tensor.{op} %a, %b : {result}\n  return %y\n}}\n")
-        np.save(path("a.npy"), a)
-        np.save(path("b.npy"), b[:, :1] if repeats else b)
-        done = subprocess.run([self.tool, path("f.ptir"), f"--pipeline={ROOT}/pipelines/{pipeline}.yaml", f"--sym=N={len(a)}",
-                               f"--in=a={path('a.npy')}", f"--in=b={path('b.npy')}", f"--out=y={path('y.npy')}"], capture_output=True, text=True)
+    def check(self, t, ops, pipeline):
+        pairs = t.pairs(ops[0] in SHIFTS)
+        if pipeline == "reference" and ops[0] in DIVIDES:
+            pairs = [p for p in pairs if p[1] != 0]
+        equal = pairs[:len(pairs) // COLUMNS * COLUMNS]
+        repeated = [(a, equal[k // COLUMNS * COLUMNS][1]) for k, (a, _) in enumerate(equal)]
+        arrays = {"a": [a for a, _ in equal], "b": [b for _, b in equal], "c": [b for _, b in repeated[::COLUMNS]]}
+        parameters, files = [], []
+        for name, values in arrays.items():
+            columns = 1 if name == "c" else COLUMNS
+            np.save(self.path(name), np.array(values, dtype=t.numpy).reshape(-1, columns))
+            parameters.append(f"%{name}: tensor<$N x {columns} x {t.name}>")
+            files.append(f"--in={name}={self.path(name)}")
+        results = [(op, form, f"{op}_{form}") for op in ops for form in "bc"]
+        type_of = {op: f"tensor<$N x {COLUMNS} x {'bool' if op in TRUTH else t.name}>" for op in ops}
+        lines = [f"func @f({', '.join(parameters)}) -> ({', '.join(type_of[op] for op, _, _ in results)}) {{"]
+        lines += [f"  %{name} = tensor.{op} %a, %{form} : {type_of[op]}" for op, form, name in results]
+        lines += [f"  return {', '.join('%' + name for _, _, name in results)}", "}"]
+        with open(self.path("f.ptir"), "w", encoding="ascii") as f:
+            f.write("\n".join(lines) + "\n")
+        files += [f"--out={name}={self.path(name)}" for _, _, name in results]
+        done = subprocess.run([self.tool, os.path.join(self.folder, "f.ptir"), f"--pipeline={ROOT}/pipelines/{pipeline}.yaml",
+                               f"--sym=N={len(equal) // COLUMNS}", *files], capture_output=True, text=True)
         self.runs += 1
-        what = done.stderr[:400]
-        if done.returncode == 0:
-            y = np.load(path("y.npy"))
-            bad = np.argwhere(y != right)
-            if y.shape == right.shape and len(bad) == 0:
-                return
-            at = tuple(bad[0])
-            what = f"{len(bad)} of {right.size}, first {op} {a[at]} {b[at]}: {y[at]}, not {right[at]}"
+        if done.returncode != 0:
+            self.complain(f"{ops} {t.name} {pipeline}: {done.stderr[:400]}")
+            return
+        for op, form, name in results:
+            self.compare(t, op, form, np.load(self.path(name)), equal if form == "b" else repeated, pipeline)
+
+    def compare(self, t, op, form, got, pairs, pipeline):
+        self.forms += 1
+        right = np.array([t.want(op, *p) for p in pairs], dtype=bool if op in TRUTH else t.numpy).reshape(-1, COLUMNS)
+        bad = np.argwhere(got != right) if got.shape == right.shape else [(0, 0)]
+        if len(bad) > 0:
+            row, column = bad[0]
+            a, b = pairs[row * COLUMNS + column]
+            self.complain(f"{op} {t.name} {'repeated ' if form == 'c' else ''}{pipeline}: {len(bad)} of {right.size}, first {op} {a} {b}: "
+                          f"{got.flat[row * COLUMNS + column]}, not {right[row, column]}")
+
+    def path(self, name):
+        return os.path.join(self.folder, name + ("" if "." in name else ".npy"))
+
+    def complain(self, what):
         self.wrong += 1
-        print(f"WRONG {op} {t.name} {'repeated ' if repeats else ''}{pipeline}: {what}")
+        print(f"WRONG {what}")
 
 
 def main():
@@ -112,9 +130,9 @@ def main():
     parser.add_argument("--keep", default="")
     arguments = parser.parse_args()
     r = Runner(arguments.keep or tempfile.mkdtemp(), os.path.join(arguments.bin, "pto-run"))
-    for name, op, repeats, pipeline in itertools.product(TYPES, BINARY, (False, True), ("reference", "default")):
-        r.check(Type(name), op, repeats, pipeline)
-    print(f"{r.runs} runs, {r.wrong} wrong")
+    for t, ops, pipeline in itertools.product([Type(name) for name in TYPES], GROUPS, ("reference", "default")):
+        r.check(t, ops, pipeline)
+    print(f"{r.forms} forms in {r.runs} runs, {r.wrong} wrong")
     return r.wrong != 0
 
 
