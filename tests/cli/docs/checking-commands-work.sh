@@ -1,5 +1,6 @@
 # The commands of docs/checking.md work when pasted, and its numbers are those of the code.
 . "$TEST_ROOT/tests/shell.sh"
+! is_sanitized || exit 0
 ln -s "$TEST_ROOT/examples" examples
 page=$TEST_ROOT/docs/checking.md
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" >commands

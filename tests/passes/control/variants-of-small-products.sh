@@ -30,7 +30,9 @@ run() { # FILE SCHEDULE ROWS NAME
   sed -n 's/^cycles: \([0-9]*\) cycles$/\1/p' out
 }
 variant='--schedule=p.yaml'
-for rows in 0 1 15 16 17 130; do
+rows_tried='0 1 15 16 17 130'
+if is_sanitized; then rows_tried='1 17'; fi
+for rows in $rows_tried; do
   run default.yaml "$variant" $rows two >/dev/null
   run reference.yaml '' $rows reference >/dev/null
   /usr/bin/python3 -c "
@@ -38,12 +40,15 @@ import numpy
 a, b = numpy.load('two.npy'), numpy.load('reference.npy')
 assert a.shape == ($rows, 4096) and numpy.allclose(a, b, 1e-5, 1e-5)" || fail "$rows rows"
 done
-few=$(run default.yaml "$variant" 8 few)
-any=$(run default.yaml '' 8 any)
-[ "$((few * 100))" -lt "$((any * 97))" ] || fail "8 rows take $few cycles, without a variant $any"
-many=$(run default.yaml "$variant" 1024 many)
-all=$(run default.yaml '' 1024 all)
-[ "$many" -le "$((all * 101 / 100))" ] || fail "1024 rows take $many cycles, without a variant $all"
+# Cycles are the same with sanitizers.
+if ! is_sanitized; then
+  few=$(run default.yaml "$variant" 8 few)
+  any=$(run default.yaml '' 8 any)
+  [ "$((few * 100))" -lt "$((any * 97))" ] || fail "8 rows take $few cycles, without a variant $any"
+  many=$(run default.yaml "$variant" 512 many)
+  all=$(run default.yaml '' 512 all)
+  [ "$many" -le "$((all * 101 / 100))" ] || fail "512 rows take $many cycles, without a variant $all"
+fi
 
 # Pins that cannot hold are refused at their line.
 pin @f '{ M: -1, N: 0 }'

@@ -6,6 +6,6 @@ set -e
 /usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" --groups order_ops --sizes 1 --share "$((4 * TEST_SHARE))" --keep . >out || fail
 cat out
 grep -qE '^[0-9]+ forms, [0-9]+ runs right, 0 wrong(, [0-9]+ forms refused)?$' out
-/usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" --groups order_ops --only '^(sort-2-f16|argsort-1-bf16|topk3-2-f32|one_hot-i8|gates)' --keep . >out || fail
+/usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" --groups order_ops --only '^(sort-2-f16|argsort-1-bf16|topk3-2-f32|one_hot-i8|gates)' --share "$TEST_SHARE" --keep . >out || fail
 cat out
-grep -qE '^[4-9] forms, [0-9]{2,} runs right, 0 wrong$' out
+grep -qE '^[1-9] forms, [0-9]+ runs right, 0 wrong$' out
