@@ -147,6 +147,20 @@ uint32_t function_alias(const module *m, op_id f, uint32_t result)
     return item->kind == ATTR_INT && item->i >= 0 && item->i < UINT32_MAX ? (uint32_t)item->i : UINT32_MAX;
 }
 
+bool function_may_alias(const module *m, op_id f, uint32_t a, uint32_t b)
+{
+    const attr_id pairs = op_attr(m, f, "may_alias");
+    const attr_node *list = pairs != 0 ? attr_at(m->context, pairs) : NULL;
+    const int64_t count = block_arg_count(m, function_body(m, f));
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        const attr_node *pair = attr_at(m->context, list->items[i]);
+        const int64_t who = attr_at(m->context, pair->items[0])->i, other = attr_at(m->context, pair->items[1])->i;
+        const int64_t first = who < 0 ? count - 1 - who : who;
+        if ((first == a && other == b) || (first == b && other == a)) return true;
+    }
+    return false;
+}
+
 static bool is_tensor(const module *m, type_id t) { return t != 0 && type_at(m->context, t)->kind == TYPE_TENSOR; }
 
 static bool signature_has_tensor(const module *m, op_id f)

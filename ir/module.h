@@ -179,6 +179,9 @@ void function_set_name(module *m, op_id f, str_id name);
 block_id function_body(const module *m, op_id f);
 /* The number of the `inout` tensor whose memory a result of the function is; UINT32_MAX: it has its own. */
 uint32_t function_alias(const module *m, op_id f, uint32_t result);
+/* Whether the function declares that the memory of two of its parameters and results, numbered in this order, may
+ * overlap. */
+bool function_may_alias(const module *m, op_id f, uint32_t a, uint32_t b);
 /* The level of a function: that of the first op with a level in it; for a function without any, tensor/1 when its
  * body makes or its signature returns a tensor, else none: what it does belongs to every level. Kernels are block/1. */
 ir_level function_level(const module *m, op_id f);

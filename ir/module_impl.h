@@ -19,8 +19,8 @@ typedef struct kind_cache {
     bool in_variadic;
     uint8_t attr_count;
     uint16_t in_count; /* entries of `in` */
-    str_id keys[10];
-    attr_id defaults[10];
+    str_id keys[OP_INFO_ATTRS];
+    attr_id defaults[OP_INFO_ATTRS];
 } kind_cache;
 
 typedef struct symbol_slot {

@@ -198,6 +198,8 @@ typedef enum fold_rule {
     FOLD_VIEW
 } fold_rule;
 
+enum { OP_INFO_ATTRS = 11 }; /* most attributes of one row */
+
 typedef struct op_info {
     const char *name; /* with dialect prefix */
     const char *doc;  /* one sentence */
@@ -210,7 +212,7 @@ typedef struct op_info {
     uint8_t out_count;      /* results; OUT_ANY: any number */
     uint32_t out_types;     /* type classes of results */
     uint8_t blocks;         /* how many; BLOCKS_ANY */
-    attr_spec attrs[10];
+    attr_spec attrs[OP_INFO_ATTRS];
     const char *syntax; /* custom form, see parser.h; NULL: operands then attributes */
     infer_rule infer;
     verify_rule verify;

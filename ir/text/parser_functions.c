@@ -1,9 +1,24 @@
 /* Functions and kernels: names, parameters, facts, regions. */
 #include "ir/text/parser_state.h"
 
+/* `may_alias %parameter ..` after the type of `who`: a pair for each onto p->exprs. */
+static status parse_may_alias(parser *p, int64_t who)
+{
+    while (accept_word(p, "may_alias")) {
+        value_id v;
+        if (p->tok.kind != TOK_VALUE) return fail_expected(p, "a parameter before it");
+        p->poisoned = false;
+        TRY(parse_value(p, &v));
+        if (p->poisoned) continue;
+        const attr_id pair[] = {attr_int(p->c, who), attr_int(p->c, value_index(p->m, v))};
+        push_id(&p->exprs, attr_list(p->c, 2, pair));
+    }
+    return OK;
+}
+
 /* Reads `mode %name: type, ...` after `(`, makes block arguments and adds the attribute `params` when a mode is not
- * `in`. */
-static status parse_params(parser *p, block_id body)
+ * `in`; of a function, not of a kernel, pairs that may overlap go onto p->exprs. */
+static status parse_params(parser *p, block_id body, bool is_function)
 {
     static const char *const modes[] = {"in", "out", "inout", "const"};
     token open = p->tok;
@@ -26,6 +41,7 @@ static status parse_params(parser *p, block_id body)
         TRY(parse_type(p, &type));
         all_in = all_in && mode == 0;
         push_id(&p->attrs, attr_string(p->c, string_intern_z(p->c, modes[mode])));
+        if (is_function) TRY(parse_may_alias(p, block_arg_count(p->m, body)));
         define_block_arg(p, body, &ref, type, &bad);
         if (!accept(p, ',')) break;
     }
@@ -69,8 +85,9 @@ static status parse_facts(parser *p)
     return expect_close(p, ')', &open);
 }
 
-/* `type aliases %parameter`: the type onto p->types, the number of the parameter, or -1, onto p->attrs. */
-static status parse_result(parser *p, bool *has_alias)
+/* `type aliases %parameter` of result `number`: the type onto p->types, the number of the parameter, or -1, onto
+ * p->attrs. */
+static status parse_result(parser *p, int64_t number, bool *has_alias)
 {
     int64_t alias = -1;
     type_id type;
@@ -85,7 +102,7 @@ static status parse_result(parser *p, bool *has_alias)
         *has_alias = true;
     }
     push_id(&p->attrs, attr_int(p->c, alias));
-    return OK;
+    return parse_may_alias(p, -1 - number);
 }
 
 /* `-> result` or `-> (result, ..)`, as the attributes `results` and `aliases`. */
@@ -98,12 +115,12 @@ static status parse_results(parser *p)
     if (accept(p, '(')) {
         if (p->tok.kind != ')') {
             do {
-                TRY(parse_result(p, &has_alias));
+                TRY(parse_result(p, (int64_t)(p->types.count - from), &has_alias));
             } while (accept(p, ','));
         }
         TRY(expect_close(p, ')', &open));
     } else
-        TRY(parse_result(p, &has_alias));
+        TRY(parse_result(p, 0, &has_alias));
     const uint32_t count = (uint32_t)(p->types.count - from);
     const attr_id aliases = attr_list(p->c, count, p->attrs.items + attrs);
     for (uint32_t i = 0; i < count; i++) p->attrs.items[attrs + i] = attr_type(p->c, p->types.items[from + i]);
@@ -152,15 +169,18 @@ static status open_function(parser *p, op_kind kind, op_id f, const token *at, s
 status parse_func(parser *p)
 {
     token at = p->tok;
-    size_t keys = p->keys.count;
+    size_t keys = p->keys.count, pairs = p->exprs.count;
     str_id name;
     next(p);
     if (accept_word(p, "private")) push_attr(p, "visibility", attr_string(p->c, string_intern_z(p->c, "private")));
     TRY(parse_symbol_name(p, &name));
     push_attr(p, "name", attr_string(p->c, name));
     op_id f = create_function(p, OP_FUNC, &at, name);
-    TRY(parse_params(p, function_body(p->m, f)));
+    TRY(parse_params(p, function_body(p->m, f), true));
     TRY(parse_results(p));
+    const uint32_t pair_count = (uint32_t)(p->exprs.count - pairs);
+    if (pair_count != 0) push_attr(p, "may_alias", attr_list(p->c, pair_count, p->exprs.items + pairs));
+    p->exprs.count = pairs;
     TRY(parse_facts(p));
     TRY(parse_function_dict(p, OP_FUNC, keys));
     return open_function(p, OP_FUNC, f, &at, keys);
@@ -307,7 +327,7 @@ status parse_kernel(parser *p)
     size_t read_count = p->refs.count - refs;
     TRY(parse_regions(p, body, "writes", &has_writes));
     size_t write_count = p->refs.count - refs - read_count;
-    TRY(parse_params(p, body));
+    TRY(parse_params(p, body, false));
     if (has_reads) TRY(resolve_regions(p, body, grid_rank, "reads", refs, exprs, read_count));
     if (has_writes) {
         TRY(resolve_regions(p, body, grid_rank, "writes", refs + read_count, exprs + 2 * read_count, write_count));

@@ -42,6 +42,21 @@ static void print_facts(printer *r, op_id o)
     put(r, ")");
 }
 
+/* ` may_alias %parameter` for each pair of `who`. */
+static void print_may_alias(printer *r, op_id o, int64_t who)
+{
+    const attr_id pairs = attr_of(r, o, "may_alias");
+    const block_id body = op_block_at(r->m, o, 0);
+    for (uint32_t i = 0; i < count_of(r, pairs); i++) {
+        const attr_id a = item_of(r, item_of(r, pairs, i), 0), b = item_of(r, item_of(r, pairs, i), 1);
+        if (a == 0 || b == 0 || attr_at(r->c, a)->kind != ATTR_INT || attr_at(r->c, b)->kind != ATTR_INT) continue;
+        const int64_t other = attr_at(r->c, b)->i;
+        if (attr_at(r->c, a)->i != who || other < 0 || other >= block_arg_count(r->m, body)) continue;
+        put(r, " may_alias ");
+        print_value(r, block_arg(r->m, body, (uint32_t)other));
+    }
+}
+
 static void print_params(printer *r, op_id o, uint32_t from)
 {
     block_id body = op_block_at(r->m, o, 0);
@@ -62,6 +77,7 @@ static void print_params(printer *r, op_id o, uint32_t from)
         print_value(r, v);
         put(r, ": ");
         print_type(r, value_type(r->m, v));
+        if (from == 0) print_may_alias(r, o, i);
     }
     put(r, ")");
 }
@@ -90,9 +106,11 @@ static void print_func(printer *r, op_id o)
         print_comma(r, &is_first);
         print_type_item(r, item_of(r, results, i));
         const uint32_t alias = function_alias(r->m, o, i);
-        if (alias >= block_arg_count(r->m, function_body(r->m, o))) continue;
-        put(r, " aliases ");
-        print_value(r, block_arg(r->m, function_body(r->m, o), alias));
+        if (alias < block_arg_count(r->m, function_body(r->m, o))) {
+            put(r, " aliases ");
+            print_value(r, block_arg(r->m, function_body(r->m, o), alias));
+        }
+        print_may_alias(r, o, -1 - (int64_t)i);
     }
     if (count > 1) put(r, ")");
     print_facts(r, o);

@@ -107,6 +107,45 @@ static status check_aliases(const module *m, op_id f)
     return OK;
 }
 
+static bool is_tensor_or_memory(const type_node *t) { return t->kind == TYPE_TENSOR || t->kind == TYPE_GM; }
+
+/* What is written to, a result with memory of its own or an `out` or `inout` parameter, and what is only read. */
+static bool is_good_pair(const module *m, op_id f, const attr_node *pair)
+{
+    const ir_context *c = module_context(m);
+    const block_id body = function_body(m, f);
+    const attr_id results = op_attr(m, f, "results");
+    const int64_t params = block_arg_count(m, body), result_count = results != 0 ? attr_at(c, results)->count : 0;
+    if (pair->kind != ATTR_LIST || pair->count != 2) return false;
+    const attr_node *a = attr_at(c, pair->items[0]), *b = attr_at(c, pair->items[1]);
+    if (a->kind != ATTR_INT || b->kind != ATTR_INT || b->i < 0 || b->i >= params) return false;
+    const value_id other = block_arg(m, body, (uint32_t)b->i);
+    const str other_mode = param_mode_text(m, f, (uint32_t)b->i);
+    if (!is_tensor_or_memory(type_of_value(m, other))) return false;
+    if (a->i < 0) {
+        if (-1 - a->i >= result_count || function_alias(m, f, (uint32_t)(-1 - a->i)) != UINT32_MAX) return false;
+        return str_is(other_mode, "in");
+    }
+    if (a->i <= b->i || a->i >= params) return false;
+    if (!is_tensor_or_memory(type_of_value(m, block_arg(m, body, (uint32_t)a->i)))) return false;
+    const str mode = param_mode_text(m, f, (uint32_t)a->i);
+    if (str_is(mode, "const") || str_is(other_mode, "const")) return false;
+    return str_is(mode, "in") != str_is(other_mode, "in");
+}
+
+static status check_may_alias(const module *m, op_id f)
+{
+    const ir_context *c = module_context(m);
+    const attr_id pairs = op_attr(m, f, "may_alias");
+    for (uint32_t i = 0; pairs != 0 && i < attr_at(c, pairs)->count; i++)
+        if (!is_good_pair(m, f, attr_at(c, attr_at(c, pairs)->items[i])))
+            return op_error(m, f, &E0334,
+                            "has pair %" PRIu32 " of `may_alias` that cannot be one; it is a result that aliases "
+                            "nothing, or an `out` or `inout` parameter, with an `in` parameter, the later one first",
+                            i);
+    return OK;
+}
+
 static status check_parameters(const module *m, op_id f, uint32_t first, bool kernel)
 {
     const ir_context *c = module_context(m);
@@ -118,7 +157,9 @@ static status check_parameters(const module *m, op_id f, uint32_t first, bool ke
         return op_error(m, f, &E0334, "states %" PRIu32 " modes for %" PRIu32 " parameters", attr_at(c, params)->count,
                         n - first);
     for (uint32_t i = first; i < n; i++) TRY(check_parameter(m, f, block_arg(m, body, i), i - first, kernel));
-    return kernel ? OK : check_aliases(m, f);
+    if (kernel) return OK;
+    TRY(check_aliases(m, f));
+    return check_may_alias(m, f);
 }
 
 /* A list of expressions, as offsets and sizes of a region are. */

@@ -93,7 +93,7 @@ error: [E1603] `z` needs elements of type f32, the tensor has <u4
 rank of output: 4
 error: [E1603] `z` needs rank 1, the tensor has rank 0
 overlap: 4
-error: [E1612] the tensor for `z` overlaps that for `x`
+mine.ptir:1:1: error: [E1612] the tensor for `z` overlaps that for `x`, which the function does not declare [@scale]
 other extents: 4
 mine.ptir:1:1: error: [E1602] $N is 4 by pto_callable_set_symbol but 6 by dim 0 of `x` [@scale]
 too few inputs: 4

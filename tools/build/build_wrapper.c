@@ -294,9 +294,20 @@ static DLDataType other_type(dtype type)
     return is_bits ? (DLDataType){.code = kDLUInt, .bits = own.bits, .lanes = 1} : (DLDataType){0};
 }
 
-static void put_argument(const writer *w, const argument *x)
+/* Bit i: the memory of argument i may overlap that of argument `number`. */
+static uint64_t may_alias(const writer *w, uint32_t number)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < w->order_count; i++)
+        for (uint32_t k = 0; w->order[i] == number && k < w->order_count; k++)
+            if (function_may_alias(w->m, w->function, i, k)) mask |= UINT64_C(1) << w->order[k];
+    return mask;
+}
+
+static void put_argument(const writer *w, uint32_t number)
 {
     text_buffer *t = w->source;
+    const argument *x = &w->arguments[number];
     const type_node *type = type_at(w->c, x->type);
     const DLDataType own = library_dtype((dtype)type->dtype), other = other_type((dtype)type->dtype);
     text_puts(t, "    {");
@@ -310,7 +321,7 @@ static void put_argument(const writer *w, const argument *x)
         text_printf(t, "%s%d", d > 0 ? ", " : "",
                     e->kind == EXPR_SYMBOL ? (int)symbol_number(w, (str_id)e->value) : -1);
     }
-    text_puts(t, type->rank == 0 ? "-1}},\n" : "}},\n");
+    text_printf(t, "%s}, UINT64_C(0x%" PRIx64 ")},\n", type->rank == 0 ? "-1" : "", may_alias(w, number));
 }
 
 static void put_extents(const writer *w)
@@ -376,7 +387,7 @@ static void put_source(const writer *w)
         text_printf(t, "\"%.*s\", ", (int)name.n, name.p);
     }
     text_printf(t, "0};\nstatic const pto_runtime_argument %s_arguments_[] = {\n", w->c_name);
-    for (uint32_t i = 0; i < w->argument_count; i++) put_argument(w, &w->arguments[i]);
+    for (uint32_t i = 0; i < w->argument_count; i++) put_argument(w, i);
     text_printf(t, "    {0}};\nstatic const uint32_t %s_order_[] = {", w->c_name);
     for (uint32_t i = 0; i < w->order_count; i++) text_printf(t, "%u, ", w->order[i]);
     text_printf(t, "0};\n\n__attribute__((visibility(\"default\"))) int %s(", w->c_name);
@@ -447,7 +458,7 @@ static void begin_header(text_buffer *t, const char *name)
     text_printf(
         t,
         "/* Made by pto-build %s. Tensors are dense, row-major, in the memory of the CPU, elements at multiples "
-        "of their size;\n * they are used where they are, and what is written overlaps nothing else.\n *\n"
+        "of their size;\n * they are used where they are, and what is written overlaps only what the module says.\n *\n"
         " * Functions return 0, or after a failure, of which %s_error has the sentence:\n"
         " *   1  a tensor does not fit: NULL, type, rank, extents, strides, alignment, overlap\n"
         " *   2  an op failed, such as an index beyond its tensor; outputs hold arbitrary values\n"

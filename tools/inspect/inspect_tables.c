@@ -119,7 +119,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         put_results(x, o);
         put_dtypes(x, o->dtypes);
         put_traits(x, o->traits);
-        for (int i = 0; i < 10 && o->attrs[i].name != NULL; i++) {
+        for (int i = 0; i < OP_INFO_ATTRS && o->attrs[i].name != NULL; i++) {
             const attr_spec *a = &o->attrs[i];
             inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s%s%s",
                          a->doc != NULL ? a->doc : "", a->names ? "; a name of a " : "",

@@ -376,10 +376,12 @@ static status place_output(pto_callable *x, uint32_t index, const DLTensor *give
     return OK;
 }
 
-/* What is written is read by nobody else and written once. */
+/* What is written is read by nobody else, unless the function declares it, and written once. */
 static status check_overlaps(const pto_callable *x)
 {
     const bound_call *call = &x->call;
+    const module *m = x->program->m;
+    diag_engine *d = x->program->context->diags;
     const uint32_t count = call->parameter_count + call->result_count;
     for (uint32_t i = 0; i < count; i++) {
         const bound_tensor *w = &call->tensors[i];
@@ -388,7 +390,10 @@ static status check_overlaps(const pto_callable *x)
             const bound_tensor *t = &call->tensors[k];
             if (k == i || t->alias != 0 || (t->is_output && k < i)) continue;
             if (w->data >= t->data + t->abi.bytes || t->data >= w->data + w->abi.bytes) continue;
-            diag_error(x->program->context->diags, NO_POS, &E1612, "the tensor for `%.*s` overlaps that for `%.*s`",
+            if (function_may_alias(m, call->function, i, k)) continue;
+            op_name_diag(d, m, call->function, DIAG_ERROR);
+            diag_error(d, op_pos(m, call->function), &E1612,
+                       "the tensor for `%.*s` overlaps that for `%.*s`, which the function does not declare",
                        (int)w->name.n, w->name.p, (int)t->name.n, t->name.p);
             return FAILED;
         }

@@ -195,6 +195,7 @@ static void drop_result(module *m, op_id f, uint32_t k)
     op_set_operands(m, last, n, kept, op_attrs(m, last));
     drop_item(m, f, "results", k);
     drop_item(m, f, "aliases", k);
+    op_set_attr(m, f, "may_alias", 0); /* it names results and parameters by number */
     op_set_attr(m, f, "outputs", 0);
 }
 
@@ -233,6 +234,7 @@ static bool drop_parameter(module *m, op_id f, uint32_t k, uint32_t way)
     if (value_first_use(m, v) != 0) return false;
     block_erase_arg(m, body, k);
     drop_item(m, f, "params", k);
+    op_set_attr(m, f, "may_alias", 0);
     return true;
 }
 
@@ -262,7 +264,7 @@ static uint32_t count_attrs(module *m) { return sum_of_ops(m, attrs_of); }
 static bool is_fixed(module *m, op_id o, str key)
 {
     const op_info *info = op_info_of(m, o);
-    for (int i = 0; i < 10 && info->attrs[i].name != NULL; i++)
+    for (int i = 0; i < OP_INFO_ATTRS && info->attrs[i].name != NULL; i++)
         if (str_is(key, info->attrs[i].name) && info->attrs[i].required) return true;
     return str_is(key, "results") || str_is(key, "params") || str_is(key, "aliases");
 }

@@ -73,7 +73,8 @@ static pto_status take_arguments(sim *s, const pto_call *call, program_argument 
         memcpy(a->strides, t->strides, sizeof a->strides);
     }
     for (uint32_t i = 0; i < call->argument_count; i++)
-        written_add(&s->written, p->self->op, p->parameters[i].name, &out[i].array, p->parameters[i].in);
+        written_add(&s->written, p->self->op, p->parameters[i].name, &out[i].array, p->parameters[i].in,
+                    pto_call_shares(call, bound[i].tensor));
     return PTO_OK;
 }
 

@@ -152,27 +152,37 @@ static void order_instances(const sim *s, sim_launch *l)
     l->shift = (int64_t)((mixed >> 32) % (uint64_t)l->instances);
 }
 
-static bool overlap(const sim_span *a, uint32_t a_count, const sim_span *b, uint32_t b_count)
+/* Memory of the caller may be that of two parameters. */
+static bool spans_overlap(const sim *s, const sim_span *a, const sim_span *b)
+{
+    if (a->root == b->root) return a->lo < b->hi && b->lo < a->hi;
+    const uint8_t *first = s->written.roots[a->root].array.base, *second = s->written.roots[b->root].array.base;
+    if (first == NULL || second == NULL) return false;
+    const uintptr_t from = (uintptr_t)first, other = (uintptr_t)second;
+    return from + (uintptr_t)a->lo < other + (uintptr_t)b->hi && other + (uintptr_t)b->lo < from + (uintptr_t)a->hi;
+}
+
+static bool overlap(const sim *s, const sim_span *a, uint32_t a_count, const sim_span *b, uint32_t b_count)
 {
     for (uint32_t i = 0; i < a_count; i++)
         for (uint32_t k = 0; k < b_count; k++)
-            if (a[i].root == b[k].root && a[i].lo < b[k].hi && b[k].lo < a[i].hi) return true;
+            if (spans_overlap(s, &a[i], &b[k])) return true;
     return false;
 }
 
 /* Read after write, write after read, write after write. */
-static bool conflicts(const sim_launch *a, const sim_launch *b)
+static bool conflicts(const sim *s, const sim_launch *a, const sim_launch *b)
 {
-    return overlap(a->writes, a->write_count, b->reads, b->read_count) ||
-           overlap(a->reads, a->read_count, b->writes, b->write_count) ||
-           overlap(a->writes, a->write_count, b->writes, b->write_count);
+    return overlap(s, a->writes, a->write_count, b->reads, b->read_count) ||
+           overlap(s, a->reads, a->read_count, b->writes, b->write_count) ||
+           overlap(s, a->writes, a->write_count, b->writes, b->write_count);
 }
 
 static bool must_wait(const sim *s, const sim_launch *l)
 {
     for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
         const sim_launch *other = &s->launches[i];
-        if (other->phase != LAUNCH_FREE && other->order < l->order && conflicts(other, l)) return true;
+        if (other->phase != LAUNCH_FREE && other->order < l->order && conflicts(s, other, l)) return true;
     }
     return false;
 }
@@ -203,7 +213,8 @@ static pto_status give_workspace(sim *s, program_step *step)
                              .base = s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
                              .bytes = (size_t)bytes};
     program_give(s->orchestrator_state, step, file.base, s->written.count);
-    written_add(&s->written, step->site->op, pto_value_name(pto_op_result(step->site->op, 0)), a, PTO_SOME(value));
+    written_add(&s->written, step->site->op, pto_value_name(pto_op_result(step->site->op, 0)), a, PTO_SOME(value),
+                false);
     return file.base != NULL && PTO_SOME(value) ? array_file_read(&file, value) : PTO_OK;
 }
 

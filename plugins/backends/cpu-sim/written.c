@@ -4,14 +4,15 @@
 
 void written_init(const pto_run *run, written_memory *w) { *w = (written_memory){.run = run}; }
 
-void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written)
+void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written,
+                 bool is_shared)
 {
     PTO_GROW(w->run, w->roots, w->count, w->capacity);
     gm_root *r = &w->roots[w->count++];
     *r = (gm_root){.at = at, .name = name, .array = *array};
     if (is_written || array->base == NULL) return;
     r->marks = PTO_SCRATCH(w->run, uint8_t, array->bytes + 1);
-    if (array->bytes) memset(array->base, 0xff, array->bytes);
+    if (array->bytes && !is_shared) memset(array->base, 0xff, array->bytes);
 }
 
 /* Byte of the root where row r of the window begins. */

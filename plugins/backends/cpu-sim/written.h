@@ -22,8 +22,9 @@ typedef struct written_memory {
 /* No roots; memory is scratch of the run. */
 void written_init(const pto_run *run, written_memory *w);
 /* The next root. `is_written`: it has its content. Otherwise its bytes become 0xff, so that no number of an earlier run
- * or a plausible 0 is taken for one. */
-void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written);
+ * or a plausible 0 is taken for one, unless others are in its memory (`is_shared`). */
+void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written,
+                 bool is_shared);
 
 /* The elements of the window have been written. */
 void written_mark(written_memory *w, uint32_t root, const gm_window *window);

@@ -155,7 +155,7 @@ static void wrap_tensor(interp *in, const pto_tensor *t, const parameter_code *p
     memcpy(a->strides, t->strides, sizeof a->strides);
     a->is_read_only = !p->out;
     if (!p->in && p->out) {
-        if (t->bytes != 0) memset(t->data, 0xff, t->bytes);
+        if (t->bytes != 0 && !pto_call_shares(in->call, t)) memset(t->data, 0xff, t->bytes);
         storage_mark(in->pool, a->in, element_bytes(a->dtype), MARK_NEVER);
     }
 }
@@ -212,7 +212,9 @@ static pto_status check_written(const frame *fr)
 /* A result that is what a parameter holds, while another result is about to be written there. */
 static pto_status keep_results(interp *in, const frame *fr, const op_code *o)
 {
-    if (!PTO_SOME(pto_op_attr(fr->f->op, PTO_STR("aliases")))) return PTO_OK;
+    if (!PTO_SOME(pto_op_attr(fr->f->op, PTO_STR("aliases"))) &&
+        !PTO_SOME(pto_op_attr(fr->f->op, PTO_STR("may_alias"))))
+        return PTO_OK;
     for (uint32_t i = 0; i < o->operand_count; i++) {
         value *v = &fr->values[o->operands[i]], made = *v;
         if (v->kind != VALUE_ARRAY || !v->array.in->is_foreign) continue;

@@ -35,7 +35,7 @@ static pto_op top_op(pto_op op, pto_block body)
     return op;
 }
 
-/* Following memory through a function. */
+/* Following memory through functions; one for the module, whose ops are as many as the indices reach. */
 typedef struct follower {
     const pto_run *run;
     uint32_t *seen, seen_count; /* by index of an op: for which memory its results were followed */
@@ -44,15 +44,17 @@ typedef struct follower {
     uint32_t count, capacity;
 } follower;
 
-static follower follow_function(const pto_run *run, pto_op function)
+/* Makes room for the function's ops. What was noted of earlier memory counts no more, whatever it is. */
+static void enter_function(follower *f, pto_op function)
 {
-    follower f = {.run = run};
+    uint32_t last = 0;
     PTO_WALK(function, op)
     {
-        if (op.index >= f.seen_count) f.seen_count = op.index + 1;
+        if (op.index > last) last = op.index;
     }
-    f.seen = PTO_SCRATCH(run, uint32_t, f.seen_count);
-    return f;
+    if (last < f->seen_count) return;
+    f->seen_count = 2 * last + 1;
+    f->seen = PTO_SCRATCH(f->run, uint32_t, f->seen_count);
 }
 
 static void push(follower *f, pto_value v)
@@ -116,25 +118,27 @@ static pto_status rewrite_launch(const pto_run *run, pto_op op)
     return pto_op_erase(op);
 }
 
-static pto_status rewrite_function(const pto_run *run, pto_op function)
+static pto_status rewrite_function(follower *f, pto_op function)
 {
+    const pto_run *run = f->run;
     PTO_WALK(function, op)
     {
         if (PTO_IS(op, LAUNCH)) PTO_TRY(rewrite_launch(run, op));
     }
-    follower f = follow_function(run, function);
+    enter_function(f, function);
     PTO_WALK(function, op)
     {
-        if (PTO_IS(op, WORKSPACE)) PTO_TRY(rewrite_workspace(&f, op));
+        if (PTO_IS(op, WORKSPACE)) PTO_TRY(rewrite_workspace(f, op));
     }
     return PTO_OK;
 }
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
+    follower f = {.run = run};
     (void)unit;
     PTO_EACH_OP(pto_module_top(run), op) {
-        if (PTO_IS(op, FUNC)) PTO_TRY(rewrite_function(run, op));
+        if (PTO_IS(op, FUNC)) PTO_TRY(rewrite_function(&f, op));
     }
     return PTO_OK;
 }

@@ -89,6 +89,7 @@ static int can_split(pto_op function)
     const pto_attr aliases = pto_op_attr(function, PTO_STR("aliases"));
     for (uint32_t i = 0; PTO_SOME(aliases) && i < pto_attr_count(aliases); i++)
         if (pto_attr_i64(pto_attr_item(aliases, i, NULL)) >= 0) return 0;
+    if (PTO_SOME(pto_op_attr(function, PTO_STR("may_alias")))) return 0; /* all forms write to one memory */
     PTO_WALK(function, op)
     {
         if (PTO_IS(op, BIND) || PTO_IS(op, TUNE)) return 0;

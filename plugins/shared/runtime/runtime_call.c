@@ -236,13 +236,14 @@ static int32_t check_memory(checked_call *k, uint32_t at)
     return PTO_RUNTIME_OK;
 }
 
-/* What is written is read by nobody else and written once. */
+/* What is written is read by nobody else, unless the module declares it, and written once. */
 static int32_t check_overlaps(const checked_call *k)
 {
     const pto_runtime_function *f = k->function;
     for (uint32_t i = 0; i < f->argument_count; i++) {
         for (uint32_t o = 0; f->arguments[i].is_written && o < f->argument_count; o++) {
-            if (o == i || k->data[i] >= k->data[o] + k->bytes[o] || k->data[o] >= k->data[i] + k->bytes[i]) continue;
+            if (o == i || (f->arguments[i].may_alias >> o & 1) != 0) continue;
+            if (k->data[i] >= k->data[o] + k->bytes[o] || k->data[o] >= k->data[i] + k->bytes[i]) continue;
             return fail(k->context, PTO_RUNTIME_ARGUMENT, "the memory of `%s` overlaps that of `%s`",
                         f->arguments[i].name, f->arguments[o].name);
         }

@@ -26,6 +26,18 @@ static inline int32_t pto_call_symbol(const pto_call *call, pto_str name, int64_
     return 0;
 }
 
+/* Whether another tensor of the call is in the memory of this one, which is one of the call's: what the function
+ * declares by `may_alias`. */
+static inline int32_t pto_call_shares(const pto_call *call, const pto_tensor *t)
+{
+    for (uint32_t i = 0; i < call->argument_count + call->result_count; i++) {
+        const pto_tensor *o = i < call->argument_count ? call->arguments[i] : call->results[i - call->argument_count];
+        const char *first = (const char *)t->data, *second = (const char *)o->data;
+        if (o != t && first < second + o->bytes && second < first + t->bytes) return 1;
+    }
+    return 0;
+}
+
 /* A symbol of the call as pto_expr_env asks for it. */
 static inline int32_t pto_binding_symbol(void *self, pto_str name, int64_t *lo, int64_t *hi)
 {

@@ -34,6 +34,7 @@ typedef struct pto_runtime_argument {
     uint8_t reserved;
     const char *dims[PTO_RUNTIME_RANK_MAX]; /* as the module says them */
     int32_t symbol[PTO_RUNTIME_RANK_MAX];   /* the number of the symbol that this extent is; -1: it is computed */
+    uint64_t may_alias;                     /* bit i: argument i may be in the same memory, in part or whole */
 } pto_runtime_argument;
 
 /* A fact that calls must keep: what it says. */

@@ -181,7 +181,8 @@ PTO_API pto_result pto_callable_shapes(pto_callable *c, const DLTensor *const *i
                                        uint32_t *ranks, int64_t (*extents)[8], uint32_t output_count);
 /* Runs it. Inputs and outputs are in the order of pto_function_info. Tensors are dense and in the memory of the CPU,
  * elements at multiples of their size; inputs are used where they are and outputs written there. An output overlaps
- * nothing else. A scalar is a tensor of rank 0. On failure outputs hold arbitrary values. */
+ * only inputs that the function declares by `may_alias`. A scalar is a tensor of rank 0. On failure outputs hold
+ * arbitrary values. */
 PTO_API pto_result pto_callable_call(pto_callable *c, const DLTensor *const *inputs, uint32_t input_count,
                                      const DLTensor *const *outputs, uint32_t output_count);
 

@@ -31,11 +31,13 @@ typedef struct capture_memory {
 } capture_memory;
 
 typedef struct outline_kinds {
-    pto_kind_id constant, bind;
+    pto_kind_id constant, bind, view;
 } outline_kinds;
 
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */
 void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds);
+/* Refuses a nest that writes to one parameter and uses another that may overlap it: instances run in any order. */
+pto_status outline_check_overlaps(const nest *n, const outline_kinds *kinds);
 /* Whether memory mentions the symbol in an extent. */
 int outline_memory_mentions(pto_value memory, pto_expr symbol);
 

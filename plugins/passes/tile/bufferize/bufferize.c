@@ -249,6 +249,7 @@ static pto_status rewrite_parameters(const bufferizer *b, pto_op ret, const pto_
     const uint32_t results = pto_op_operand_count(ret);
     pto_attr old = pto_op_attr(function, PTO_STR("params"));
     pto_attr *modes = PTO_SCRATCH(run, pto_attr, params + results);
+    uint32_t *numbers = PTO_SCRATCH(run, uint32_t, results);
     for (uint32_t i = 0; i < params; i++) {
         pto_value v = pto_block_arg(body, i);
         modes[i] = PTO_SOME(old) && i < pto_attr_count(old) ? pto_attr_item(old, i, NULL)
@@ -260,10 +261,12 @@ static pto_status rewrite_parameters(const bufferizer *b, pto_op ret, const pto_
         if (alias_of(b, i) >= 0) continue;
         pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), pto_value_name(v));
         PTO_NEED(out);
+        numbers[i] = params + outs;
         modes[params + outs++] = pto_attr_make_str(run, PTO_STR("out"));
         PTO_TRY(place_empty(b, pto_value_op(homes[i]), out));
         pto_stat_add(run, STAT_OUTPUTS, 1);
     }
+    PTO_TRY(bufferize_number_pairs(b, numbers));
     return outs == 0 ? PTO_OK
                      : pto_op_set_attr(function, PTO_STR("params"), pto_attr_make_list(run, params + outs, modes));
 }
@@ -345,6 +348,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(bufferize_check_written(&b));
     PTO_TRY(bufferize_wrap_calls(&b));
     PTO_TRY(remove_unused(run, function));
+    PTO_TRY(bufferize_copy_overlapped(&b));
     PTO_TRY(bufferize_find_kept(&b));
     PTO_TRY(bufferize_separate(&b));
     PTO_TRY(remove_unused(run, function));
@@ -362,6 +366,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         homes[i] = find_home(&b, ret, i, homes);
         PTO_NEED(homes[i]);
     }
+    PTO_TRY(bufferize_copy_overlapping(&b, ret, homes));
     PTO_TRY(rewrite_parameters(&b, ret, homes));
     if (outs != 0) {
         PTO_TRY(pto_op_set_attr(function, PTO_STR("results"), pto_attr_none(run)));

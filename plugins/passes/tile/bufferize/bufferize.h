@@ -84,6 +84,15 @@ pto_value bufferize_empty(const pto_run *run, pto_place at, pto_type type, pto_s
 /* A nest before `at` that copies a tensor; the copy, or none after a diagnostic. `why` ends the remark. */
 pto_value bufferize_copy(bufferizer *b, pto_op at, pto_value from, const char *why);
 
+/* ---- what may overlap: bufferize_overlap.c ---- */
+
+/* Copies parameters that memory of an `inout` tensor may overlap, where nests read them after it is written to. */
+pto_status bufferize_copy_overlapped(bufferizer *b);
+/* Results that may overlap parameters which nests need until later are copied last; `homes`: where results are. */
+pto_status bufferize_copy_overlapping(bufferizer *b, pto_op ret, pto_value *homes);
+/* Pairs of results become pairs of the `out` parameters that these are now. */
+pto_status bufferize_number_pairs(const bufferizer *b, const uint32_t *out_numbers);
+
 /* ---- calls of functions on memory: bufferize_call.c ---- */
 
 /* Whether the callee is a function of nests on memory: no parameter is a tensor, and there are no results. */
