@@ -102,6 +102,9 @@ typedef struct pto_native_module {
     const pto_native_kernel_entry *kernels;
 } pto_native_module;
 
+/* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */
+#define PTO_STREAM_BYTES (8 << 20)
+
 /* ---- index arithmetic ---- */
 
 /* Quotients rounded down and up, and the rest of the first; the lesser and the greater. A quotient by 0 is 0: it is
