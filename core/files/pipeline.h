@@ -41,6 +41,7 @@ typedef struct pipeline {
     const char *file;       /* the file read first; "<command line>" for a list */
     const char *machine;    /* path of the machine file, found; NULL when none is named */
     src_pos machine_at;
+    const char *machine_why; /* a sentence, when a name such as `host` stands for it; or NULL */
     pipeline_verify verify;
     src_pos verify_at; /* no place: default */
     const pipeline_param *params;
@@ -67,6 +68,10 @@ typedef struct pipeline_override {
     src_pos at;
 } pipeline_override;
 
+/* What a machine's name stands for that no file has: a path, and in a sentence why; NULL: for nothing. All of it in the
+ * arena; `search` as in the request. */
+typedef const char *(*pipeline_stands_for)(arena *a, const char *const *search, const char *name, const char **why);
+
 typedef struct pipeline_request {
     const char *file;    /* either a file ... */
     str passes;          /* ... or a list: a,b{x=1,y=[1, 2]},c */
@@ -75,7 +80,8 @@ typedef struct pipeline_request {
     src_pos machine_at;
     const pipeline_override *overrides; /* in order; applied after all files */
     uint32_t override_count;
-    const char *const *search; /* folders where bare names are sought; ends in NULL; or NULL */
+    const char *const *search;              /* folders where bare names are sought; ends in NULL; or NULL */
+    pipeline_stands_for machine_stands_for; /* or NULL */
 } pipeline_request;
 
 extern const schema_file pipeline_schema;

@@ -118,6 +118,20 @@ static status find_named_file(pipeline_builder *b, const yaml_node *node, const 
     return find_named(b, node->at, what, node->at.file, node->text.p, out_path);
 }
 
+/* A name that no file has may stand for the machine of another. */
+static status find_machine(pipeline_builder *b, src_pos at, const char *from_file, const char *name)
+{
+    const pipeline_request *r = b->request;
+    pipeline *p = b->p;
+    p->machine_at = at;
+    p->machine_why = NULL;
+    const bool has_file = pipeline_find_file(b->a, r->search, from_file, name) != NULL;
+    p->machine = has_file || r->machine_stands_for == NULL
+                     ? NULL
+                     : r->machine_stands_for(b->a, r->search, name, &p->machine_why);
+    return p->machine != NULL ? OK : find_named(b, at, "machine file", from_file, name, &p->machine);
+}
+
 /* ids are words of letters, digits, - and _, joined by dots where that is allowed. */
 status pipeline_check_id(diag_engine *d, const char *what, str id, bool may_have_dots, src_pos at)
 {
@@ -281,11 +295,8 @@ static status read_top_values(pipeline_builder *b, const yaml_node *root)
         p->verify_at = verify->at;
     }
     /* A machine that the command line replaces need not exist. */
-    if (machine != NULL && b->request->machine == NULL) {
-        TRY(find_named_file(b, machine, "machine file", &p->machine));
-        p->machine_at = machine->at;
-    }
-    return OK;
+    if (machine == NULL || b->request->machine != NULL) return OK;
+    return find_machine(b, machine->at, machine->at.file, machine->text.p);
 }
 
 static status apply_document(pipeline_builder *b, const yaml_node *root)
@@ -437,8 +448,7 @@ static status finish(pipeline_builder *b)
 static status apply_machine_of_command_line(pipeline_builder *b)
 {
     if (b->request->machine == NULL) return OK;
-    b->p->machine_at = b->request->machine_at;
-    return find_named(b, b->request->machine_at, "machine file", NULL, b->request->machine, &b->p->machine);
+    return find_machine(b, b->request->machine_at, NULL, b->request->machine);
 }
 
 /* `root` NULL: a list of passes. */
@@ -452,6 +462,8 @@ static status compose(pipeline_builder *b, yaml_node *root)
     for (uint32_t i = 0; i < b->request->override_count; i++)
         TRY(pipeline_apply_override(b, &b->request->overrides[i]));
     TRY(apply_machine_of_command_line(b));
+    if (b->p->machine_why != NULL)
+        diag_report(b->d, DIAG_REMARK, b->p->machine_at, E1114.code, str_from(b->p->machine_why));
     return finish(b);
 }
 

@@ -38,3 +38,16 @@ else:
     print(f"torch: {'right' if error < 1e-6 else 'wrong'}")
     if not error < 1e-6:
         sys.exit(1)
+    # A type that numpy lacks: the result is an array of its bits.
+    norm = library.compile(f"{prefix}/share/pto/examples/rms_norm/bf16.ptir")
+    x, gamma = torch.randn(5, 128).bfloat16(), torch.randn(128).bfloat16()
+    (y,) = norm(x, gamma)
+    wanted = (x.float() / (x.float() ** 2).mean(-1, keepdim=True).sqrt() * gamma.float()).bfloat16()
+    is_right = torch.allclose(torch.from_numpy(y).view(torch.bfloat16).float(), wanted.float(), rtol=2e-2, atol=1e-3)
+    print(f"torch in bf16: {'right' if is_right else 'wrong'}")
+    try:
+        norm(torch.randn(128, 5).bfloat16().T, gamma)
+    except Error as e:
+        print(f"a tensor that is not dense: {e}", end="")
+    if not is_right:
+        sys.exit(1)

@@ -1,4 +1,4 @@
-"""libpto by ctypes: modules as functions of numpy arrays, or of anything that numpy can see by DLPack.
+"""libpto by ctypes: modules as functions of numpy arrays, or of tensors of others, such as torch, by DLPack.
 
     library = Library("PREFIX/lib/libpto.so")
     softmax = library.compile("softmax.ptir", pipeline="native.yaml")
@@ -56,11 +56,16 @@ def tensor_of(array):
     return t
 
 
-def array_of(value):
-    """Arrays of others, such as torch, come by DLPack without a copy."""
-    if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__"):
-        return numpy.from_dlpack(value)
-    return numpy.asarray(value)
+def lend(value):
+    """A DLTensor of the value, and what has to live as long. Tensors of others come without a copy, in types that numpy
+    lacks, too; they are dense."""
+    if isinstance(value, numpy.ndarray) or not hasattr(value, "__dlpack__"):
+        array = numpy.ascontiguousarray(value) if numpy.ndim(value) else numpy.asarray(value)
+        return tensor_of(array), array
+    capsule = value.__dlpack__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = c_void_p, [ctypes.py_object, c_char_p]
+    return Tensor.from_address(pointer(capsule, b"dltensor")), capsule
 
 
 class Library:
@@ -99,22 +104,20 @@ class Function:
         self.constants = {}  # their memory stays while they are bound
 
     def set_constant(self, name, value):
-        array = numpy.ascontiguousarray(array_of(value))
-        tensor = tensor_of(array)
+        tensor, owner = lend(value)
         self.library.check(self.library.c.pto_callable_set_constant(self.handle, name.encode(), byref(tensor)))
-        self.constants[name] = array
+        self.constants[name] = owner
 
     def __call__(self, *values):
         """The outputs, as new arrays."""
         call = self.library.c
-        arrays = [numpy.ascontiguousarray(array_of(v)) if numpy.ndim(v) else numpy.asarray(v) for v in values]
-        tensors = [tensor_of(a) for a in arrays]
-        inputs = (POINTER(Tensor) * len(tensors))(*map(ctypes.pointer, tensors))
+        lent = [lend(v) for v in values]
+        inputs = (POINTER(Tensor) * len(lent))(*(ctypes.pointer(tensor) for tensor, _ in lent))
         n = self.info.output_count
         ranks, extents = (c_uint32 * n)(), ((c_int64 * 8) * n)()
-        self.library.check(call.pto_callable_shapes(self.handle, inputs, len(tensors), ranks, extents, n))
+        self.library.check(call.pto_callable_shapes(self.handle, inputs, len(lent), ranks, extents, n))
         results = [numpy.empty(extents[i][: ranks[i]], numpy_type(self.info.outputs[i].contents)) for i in range(n)]
         places = [tensor_of(a) for a in results]
         outputs = (POINTER(Tensor) * n)(*map(ctypes.pointer, places))
-        self.library.check(call.pto_callable_call(self.handle, inputs, len(tensors), outputs, n))
+        self.library.check(call.pto_callable_call(self.handle, inputs, len(lent), outputs, n))
         return results

@@ -4,6 +4,7 @@ set -e
 . "$TEST_ROOT/tests/shell.sh"
 ! is_sanitized || exit 0 # a program would need the same sanitizer
 unset PTO_PLUGIN_PATH PTO_PIPELINE_PATH
+peers=${HOME:-}/.cache/pto-bench-peers # where ./dev bench-peers puts torch
 cmake --install "$TEST_BUILD" --prefix "$TEST_TMP/a" >install.log
 mv a b
 prefix=$TEST_TMP/b
@@ -28,6 +29,14 @@ says_line 'batch 1: right, compared with numpy' out
 says_line 'batch 3: right, compared with numpy' out
 says_line 'a wrong shape: error: [E1602] dim 1 of `x` must be 32, the tensor has 31' out
 says '^torch' out
+for python in /usr/bin/python3 "$peers/bin/python"; do
+  { [ -x "$python" ] && "$python" -c 'import torch' 2>/dev/null; } || continue
+  ends 0 "$python" -B "$sources/call_softmax.py" "$prefix"
+  says_line 'torch: right' out
+  says_line 'torch in bf16: right' out
+  says "^a tensor that is not dense: error: \[E1612\] the tensor for .x. is not dense: dim [01] has stride [0-9]* and not [0-9]*$" out
+  break
+done
 
 ends 0 "$prefix/bin/pto-build" "$module" -o libop.so --header op.h
 ends 0 /usr/bin/python3 -B "$sources/call_built.py" ./libop.so

@@ -6,6 +6,8 @@
 #include "tools/inspect/inspect.h"
 #include "tools/inspect/machine_rates.h"
 
+#include <native_flags.h>
+
 #include <inttypes.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -253,7 +255,7 @@ static void add_rates(probe *p, const machine_rates *r)
 
 status inspect_probed_machine(inspector *x, const char *name)
 {
-    const int vector_bytes = machine_vector_bytes(), threads = count_threads();
+    const int vector_bytes = (int)native_host_vector_bytes(), threads = count_threads();
     probe p = {.x = x, .base = find_base(x, vector_bytes)};
     if (name != NULL) {
         diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "`machine` is this host, it takes no name: `%s`",

@@ -1,5 +1,7 @@
 #include "tools/inspect/machine_rates.h"
 
+#include <native_flags.h>
+
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,15 +29,6 @@ static void give_pages(void *p, size_t n)
 }
 
 #if defined(__x86_64__)
-
-int machine_vector_bytes(void)
-{
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-        return 64;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
-}
 
 /* Eight additions that wait for each other, a cycle each. */
 static void count_cycles(uint64_t rounds)
@@ -95,8 +88,6 @@ static void read_all(int vector_bytes, const char *p, size_t n)
 
 enum { SUMS = 12 };
 typedef float quad __attribute__((vector_size(16)));
-
-int machine_vector_bytes(void) { return 16; }
 
 static void count_cycles(uint64_t rounds)
 {
@@ -237,7 +228,7 @@ static double measure_best_copies(int threads)
 
 void machine_measure(int64_t l1_bytes, int64_t l2_bytes, int threads, machine_rates *out)
 {
-    const int vector_bytes = machine_vector_bytes();
+    const int vector_bytes = (int)native_host_vector_bytes();
     const double hz = measure_clock();
     out->hz = hz;
     out->products = measure_products(vector_bytes) / hz;

@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-/* Bytes of a vector register that this host has instructions for: 64 with AVX-512, 32 with AVX2 and fused
- * multiply-adds, else 16. By CPUID bits and what the kernel saves of registers. */
-int machine_vector_bytes(void);
-
 /* Maxima of short runs: other work on the host makes numbers lower, never higher. */
 typedef struct machine_rates {
     double hz;             /* of one core while it computes: dependent additions a second */

@@ -14,6 +14,11 @@ const char *library_version(void);
  * <prefix>/bin/<tool> otherwise. NULL when the system does not say. In the arena. */
 const char *library_prefix(arena *a);
 
+/* Of a pipeline_request: the machine `host` is the file that `pto-inspect machine --probe` wrote for this host, when
+ * the user keeps one as pto/cpu-host.yaml in $XDG_CACHE_HOME or ~/.cache, or else the one in `search` that suits the
+ * CPU: by CPUID cpu-amx, cpu-avx512, cpu-avx2 or cpu-generic. Reads the environment. */
+const char *library_host_machine(arena *a, const char *const *search, const char *name, const char **why);
+
 /* Opens all plugins of a pipeline. `backend` as in pipeline_load. */
 MUST_CHECK exit_status library_open_pipeline(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
                                              const char *backend, flight_recorder *recorder, loaded_pipeline *out);

@@ -25,7 +25,10 @@ static exit_status read_pipeline(pto_context *c, const char *path, const str *te
     arena *a = c->arena;
     pto_pipeline_params p = {.struct_size = sizeof p};
     if (params != NULL) memcpy(&p, params, params->struct_size < sizeof p ? params->struct_size : sizeof p);
-    pipeline_request request = {.file = arena_strdup(a, path), .machine_at = {"<settings>", 1, 1}, .search = c->search};
+    pipeline_request request = {.file = arena_strdup(a, path),
+                                .machine_at = {"<settings>", 1, 1},
+                                .search = c->search,
+                                .machine_stands_for = library_host_machine};
     if (p.machine != NULL) request.machine = arena_strdup(a, p.machine);
     request.override_count = read_settings(a, p.settings, &request.overrides);
     const pipeline *read = NULL;

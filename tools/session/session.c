@@ -208,6 +208,7 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
         .overrides = overrides,
         .override_count = collect_overrides(a, line, overrides),
         .search = search,
+        .machine_stands_for = library_host_machine,
     };
     return pipeline_read(a, d, &request, out);
 }

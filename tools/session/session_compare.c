@@ -13,7 +13,7 @@ exit_status session_open_other(session *s)
     const char *file = command_line_value(s->line, OPTION_COMPARE);
     const pipeline *p = NULL;
     if (!session_compares(s)) return EXIT_STATUS_OK;
-    const pipeline_request request = {.file = file, .search = s->search};
+    const pipeline_request request = {.file = file, .search = s->search, .machine_stands_for = library_host_machine};
     TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
     TRY_EXIT(library_open_pipeline(s->arena, s->diags, s->host, p, NULL, s->recorder, &s->other));
     return library_declare_names(s->context, &s->other) == OK ? EXIT_STATUS_OK : EXIT_STATUS_USAGE;

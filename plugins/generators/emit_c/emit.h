@@ -177,6 +177,9 @@ const char *emit_index(emitter *e, pto_expr x);
 /* The same as a name or a number: what has more to it is a constant, `stem` with a number, which is declared once for
  * all that is inside of a block, or else here. */
 const char *emit_extent(emitter *e, pto_expr x, const char *stem);
+/* Of a quotient or a rest: its name, given at the head of the outermost block that has what it is made of; NULL: there
+ * is none. `quotient` writes it in full. */
+const char *emit_quotient_name(emitter *e, pto_expr x, const char *(*quotient)(emitter *e, pto_expr x));
 /* Whether a condition has been checked, at the head of which it is written; from now on it is. */
 int emit_is_checked(emitter *e, const char *condition);
 /* Item `i` of a list attribute. */

@@ -55,6 +55,29 @@ static void put_value(emitter *e, text *t, pto_value v)
     text_put(t, type == PTO_INDEX || type == PTO_I64 ? "%s" : "(int64_t)%s", emit_value(e, v));
 }
 
+static const char *function_of(pto_expr_kind kind)
+{
+    return kind == PTO_EXPR_FLOORDIV  ? "pto_index_floordiv"
+           : kind == PTO_EXPR_CEILDIV ? "pto_index_ceildiv"
+           : kind == PTO_EXPR_MOD     ? "pto_index_mod"
+           : kind == PTO_EXPR_MIN     ? "pto_index_min"
+                                      : "pto_index_max";
+}
+
+static const char *quotient(emitter *e, pto_expr x)
+{
+    text t = {.run = e->run};
+    put_call(e, &t, function_of(pto_expr_kind_of(x)), x);
+    return text_end(&t);
+}
+
+/* Names are shorter than what they stand for, and compiled once. */
+static void put_quotient(emitter *e, text *t, pto_expr x)
+{
+    const char *name = emit_quotient_name(e, x, quotient);
+    text_put(t, "%s", name != NULL ? name : quotient(e, x));
+}
+
 static int put(emitter *e, text *t, pto_expr x, int around)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
@@ -66,11 +89,11 @@ static int put(emitter *e, text *t, pto_expr x, int around)
     case PTO_EXPR_VALUE: put_value(e, t, pto_expr_leaf(x)); break;
     case PTO_EXPR_SUM: put_sum(e, t, x); break;
     case PTO_EXPR_PRODUCT: put_product(e, t, x); break;
-    case PTO_EXPR_FLOORDIV: put_call(e, t, "pto_index_floordiv", x); break;
-    case PTO_EXPR_CEILDIV: put_call(e, t, "pto_index_ceildiv", x); break;
-    case PTO_EXPR_MOD: put_call(e, t, "pto_index_mod", x); break;
-    case PTO_EXPR_MIN: put_call(e, t, "pto_index_min", x); break;
-    case PTO_EXPR_MAX: put_call(e, t, "pto_index_max", x); break;
+    case PTO_EXPR_FLOORDIV:
+    case PTO_EXPR_CEILDIV:
+    case PTO_EXPR_MOD: put_quotient(e, t, x); break;
+    case PTO_EXPR_MIN:
+    case PTO_EXPR_MAX: put_call(e, t, function_of(kind), x); break;
     default: text_put(t, "0"); break;
     }
     if (own <= around && own != TIGHT) text_put(t, ")");

@@ -25,7 +25,8 @@ static int is_bound_inside(const emitter *e, pto_str symbol)
     return 0;
 }
 
-/* The outermost scope in which all of it is known before the first op; NULL: in none, or it may divide by 0. */
+/* The outermost scope in which all of it is known before the first op; NULL: in none. What divides by 0 there is 0, and
+ * not used. */
 static emit_scope *scope_of(emitter *e, pto_expr x)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
@@ -38,9 +39,6 @@ static emit_scope *scope_of(emitter *e, pto_expr x)
             if (PTO_SOME(block) && s->block.index == block.index) return s;
         return NULL;
     }
-    const int divides = kind == PTO_EXPR_FLOORDIV || kind == PTO_EXPR_CEILDIV || kind == PTO_EXPR_MOD;
-    int64_t n = 0;
-    if (divides && !pto_expr_is_const(pto_expr_arg(x, 1), &n)) return NULL;
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
         emit_scope *s = scope_of(e, pto_expr_arg(x, i));
         if (s == NULL) return NULL;
@@ -49,14 +47,17 @@ static emit_scope *scope_of(emitter *e, pto_expr x)
     return found;
 }
 
-const char *emit_extent(emitter *e, pto_expr x, const char *stem)
+static const char *name_of(const emitter *e, pto_expr x)
 {
-    const char *c = emit_index(e, x);
-    if (strpbrk(c, " (") == NULL) return c;
     for (const emit_scope *s = e->scope; s != NULL; s = s->around)
         for (uint32_t i = 0; i < s->name_count; i++)
             if (pto_expr_equal(s->names[i].extent, x)) return s->names[i].c;
-    emit_scope *at = scope_of(e, x);
+    return NULL;
+}
+
+/* Declares the name at the head of the scope; of NULL here, in the innermost one. */
+static const char *give_name(emitter *e, emit_scope *at, pto_expr x, const char *c, const char *stem)
+{
     text *out = e->out;
     const uint32_t depth = e->depth;
     const char *name = emit_spare(e, stem);
@@ -72,6 +73,23 @@ const char *emit_extent(emitter *e, pto_expr x, const char *stem)
     PTO_GROW(e->run, at->names, at->name_count, at->name_capacity);
     at->names[at->name_count++] = (extent_name){x, name};
     return name;
+}
+
+const char *emit_extent(emitter *e, pto_expr x, const char *stem)
+{
+    const char *c = emit_index(e, x);
+    if (strpbrk(c, " (") == NULL) return c;
+    const char *name = name_of(e, x);
+    return name != NULL ? name : give_name(e, scope_of(e, x), x, c, stem);
+}
+
+const char *emit_quotient_name(emitter *e, pto_expr x, const char *(*quotient)(emitter *e, pto_expr x))
+{
+    const char *name = name_of(e, x);
+    emit_scope *at = name == NULL ? scope_of(e, x) : NULL;
+    if (at == NULL) return name;
+    const char *c = quotient(e, x);
+    return give_name(e, at, x, c, "index");
 }
 
 int emit_is_checked(emitter *e, const char *condition)

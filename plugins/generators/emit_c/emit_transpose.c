@@ -1,19 +1,20 @@
 /* Transposes: of tiles, of loads, and from memory to memory where the tile is loaded and stored for nothing else. */
 #include "emit.h"
 
+#include <pto/native.h>
+
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int bits_of(pto_value v) { return dtype_of(v) == PTO_MASK ? 8 : (int)(8 * pto_dtype_bytes(dtype_of(v))); }
 
 const char *emit_streams(emitter *e, pto_value memory, const char *at)
 {
-    enum { STREAM_BYTES = 8 << 20 }; /* PTO_STREAM_BYTES of <pto/native_vector_memory.h> */
     const pto_type type = pto_value_type(memory);
     pto_expr bytes = pto_expr_const(e->run, 4);
     int64_t n = 0;
     if (pto_dtype_bytes(pto_type_dtype(type)) != 4) return NULL;
     for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
         bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
-    if (!PTO_SOME(bytes) || (pto_expr_is_const(bytes, &n) && n < STREAM_BYTES)) return NULL;
+    if (!PTO_SOME(bytes) || (pto_expr_is_const(bytes, &n) && n < PTO_STREAM_BYTES)) return NULL;
     e->has_streams = 1;
     return emit_format(e, "pto_streams(%s, %s)", at, emit_extent(e, bytes, "bytes"));
 }

@@ -30,8 +30,18 @@ uint32_t native_host_vector_bytes(void)
     if (!(first & bit_FMA) || !(first & bit_F16C) || !(b & bit_AVX2)) return 16;
     return (saved & AVX512_STATE) == AVX512_STATE && (b & wide) == wide ? 64 : 32;
 }
+
+bool native_host_has_amx(void)
+{
+    enum { TILE_STATE = 0x60000, AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 };
+    const unsigned all = AMX_BF16 | AMX_TILE | AMX_INT8;
+    unsigned a, b, c, d = 0;
+    return (saved_registers() & TILE_STATE) == TILE_STATE && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+           (d & all) == all;
+}
 #else
 uint32_t native_host_vector_bytes(void) { return 16; }
+bool native_host_has_amx(void) { return false; }
 #endif
 
 uint32_t native_flags_upto(uint32_t vector_bytes, const char **out)

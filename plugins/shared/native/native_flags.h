@@ -2,6 +2,7 @@
 #ifndef PTO_NATIVE_FLAGS_H
 #define PTO_NATIVE_FLAGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { NATIVE_FLAGS_MAX = 16 };
@@ -14,5 +15,7 @@ uint32_t native_flags_of_host(const char **out);
 uint32_t native_flags_upto(uint32_t vector_bytes, const char **out);
 /* Bytes of the widest vector that this CPU and the system have instructions for: 16, 32 or 64. [any thread] */
 uint32_t native_host_vector_bytes(void);
+/* Whether they have AMX for products of bf16 and of i8. [any thread] */
+bool native_host_has_amx(void);
 
 #endif

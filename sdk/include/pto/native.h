@@ -102,12 +102,29 @@ typedef struct pto_native_module {
     const pto_native_kernel_entry *kernels;
 } pto_native_module;
 
+/* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */
+#define PTO_STREAM_BYTES (8 << 20)
+
 /* ---- index arithmetic ---- */
 
-/* Quotients rounded down and up, and the rest of the first; the lesser and the greater. b is not 0. */
-static inline int64_t pto_index_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-static inline int64_t pto_index_ceildiv(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
+/* Quotients rounded down and up, and the rest of the first; the lesser and the greater. A quotient by 0 is 0: it is
+ * computed ahead of loops that do not run. Quotients by what the compiler does not know are calls, of which it keeps
+ * one of several: as code in each place they would be most of what it has to compile. */
+__attribute__((noinline, const, unused)) static int64_t pto_index_quotient(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : a / b - ((a % b != 0) & ((a < 0) != (b < 0)));
+}
+static inline int64_t pto_index_floordiv(int64_t a, int64_t b)
+{
+    if (!__builtin_constant_p(b) || b <= 0) return pto_index_quotient(a, b);
+    return (b & (b - 1)) == 0 ? a >> __builtin_ctzll((unsigned long long)b) : a / b - (a % b < 0);
+}
 static inline int64_t pto_index_mod(int64_t a, int64_t b) { return a - b * pto_index_floordiv(a, b); }
+static inline int64_t pto_index_ceildiv(int64_t a, int64_t b)
+{
+    const int64_t down = pto_index_floordiv(a, b);
+    return down + (b != 0 && a != b * down);
+}
 static inline int64_t pto_index_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b; }
 /* Whether n elements from `at` on reach beyond a dim. */

@@ -3,6 +3,7 @@
 #ifndef PTO_NATIVE_VECTOR_MEMORY_H
 #define PTO_NATIVE_VECTOR_MEMORY_H
 
+#include <pto/native.h>
 #include <pto/native_vector_base.h>
 
 #if !defined(__clang__)
@@ -136,11 +137,8 @@ PTO_VECTOR_FN void pto_store_bits8_tail(void *p, pto_raw8 v, int64_t n)
 
 /* ---- streaming ---- */
 
-/* Stores that leave caches alone write large results faster, which nobody reads soon: those of so many bytes and more.
- * A vector of them has to be aligned. */
-#ifndef PTO_STREAM_BYTES
-#define PTO_STREAM_BYTES (8 << 20)
-#endif
+/* Stores that leave caches alone write large results faster, which nobody reads soon. A vector of them has to be
+ * aligned. */
 PTO_VECTOR_FN int pto_streams(const void *row, int64_t bytes)
 {
     return bytes >= PTO_STREAM_BYTES && (uintptr_t)row % PTO_VECTOR_BYTES == 0;

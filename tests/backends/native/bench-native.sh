@@ -24,6 +24,14 @@ says '^| small product | .* | 1e9 | [0-9.]*e-[0-9]* | below: made up |$' page.md
 says '^Rows below their floor: 1.$' page.md
 grep -c "$PWD\|$(uname -n)" page.md >named && fail "the page names this machine"
 
+# How long an example takes to compile, alone.
+mkdir -p examples/softmax
+cp "$TEST_ROOT/examples/softmax/softmax.ptir" examples/softmax
+ends 0 sh bench compiling --examples examples --page compiling.md
+says '^softmax  *[0-9]* lines of C, passes [0-9.]* ms, with the C compiler [0-9.]* ms, from the cache [0-9.]* ms$' out
+says '^| softmax | [0-9]* | [0-9.]* | [0-9.]* | [0-9.]* |$' compiling.md
+says '^| median | [0-9]* | [0-9.]* | [0-9.]* | [0-9.]* |$' compiling.md
+
 # The sum of two is not a softmax.
 cat >wrong.ptir <<'END'
 func @softmax(%x: tensor<16 x 64 x f32>) -> tensor<16 x 64 x f32> {

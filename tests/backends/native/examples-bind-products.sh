@@ -3,7 +3,7 @@
 . "$TEST_ROOT/tests/shell.sh"
 # EXAMPLE WHOLE PART: how many of each there are.
 bound() {
-  ends 0 pto-opt "$TEST_ROOT/examples/$1.ptir" --pipeline=native.yaml --stats --remarks=remarks -o x.c
+  ends 0 pto-opt "$TEST_ROOT/examples/$1.ptir" --pipeline=native.yaml --machine=cpu-avx2 --stats --remarks=remarks -o x.c
   says "^ *$2  products over all of k\$"
   says "^ *$3  products of one iteration of a loop\$"
   says '^ *0  products left as they were$'

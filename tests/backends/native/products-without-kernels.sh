@@ -7,7 +7,7 @@ func @f(%a: tensor<2 x 2 x f32>, %b: tensor<2 x 2 x f32>) -> tensor<2 x 2 x f32>
   return %c
 }
 END
-ends 0 pto-opt f.ptir --pipeline=native.yaml -o f.c
+ends 0 pto-opt f.ptir --pipeline=native.yaml --machine=cpu-avx2 -o f.c
 cat >main.c <<'END'
 #include "f.c"
 #include <stdio.h>

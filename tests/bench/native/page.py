@@ -35,6 +35,8 @@ where their interface has that.
 {kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
 tuned to one. Symbolic rows have their static twin as peer.
 """
+COMPILING = """Milliseconds, medians, of examples: the passes, and until a function of the result is callable, with the C compiler
+and with what that made before. Both write the C, find the file by its digest, load it and start threads."""
 KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
          "avx2": "Floors and goals are those for hosts without AMX."}
 
@@ -122,6 +124,24 @@ def line_of(r):
         text += f", error {ours['error']:.1e}"
     wrong = "".join(f"; {named(name)} is wrong by {p['error']:.1e}" for name, p in r["wrong"].items())
     return text + (f", {v.how(r)}" if v.how(r) else "") + wrong
+
+
+def compile_line(c):
+    return f"{c['name']:28} {c['lines']:5} lines of C, passes {number(c['passes'])} ms, with the C compiler {number(c['compiler'])} ms, " \
+        f"from the cache {number(c['cache'])} ms"
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def compile_table(compiled):
+    yield "| | lines of C | passes, ms | with the C compiler, ms | from the cache, ms |"
+    yield "|---|---|---|---|---|"
+    for c in compiled:
+        yield f"| {c['name']} | {c['lines']} | " + " | ".join(number(c[k]) for k in ("passes", "compiler", "cache")) + " |"
+    yield f"| median | {middle([c['lines'] for c in compiled])} | " + \
+        " | ".join(number(middle([c[k] for c in compiled])) for k in ("passes", "compiler", "cache")) + " |"
 
 
 def status_of(results):
@@ -231,6 +251,8 @@ def page_of(facts, results):
         below = sum(Verdict(r).is_below for r in results if r["threads"] == threads)
         lines += ["", f"## {threads} thread{'s' if threads > 1 else ''}", "", f"Rows below their floor: {below}.", ""]
         lines += table_of(results, threads)
+    if facts.settings.compiled:
+        lines += ["", "## Compiling", "", COMPILING, ""] + list(compile_table(facts.settings.compiled))
     lines += ["", "## Each peer", "", "Milliseconds; in brackets the least, and how far the median of all is above it.", ""]
     lines += peers_table(results, names)
     why = list(reasons(results))

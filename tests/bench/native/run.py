@@ -26,6 +26,7 @@ from programs import PROGRAMS, as_f64
 
 DRAWN = 10
 SECONDS_OF_TURN, SECONDS_OF_ROW, TURNS_MAX = 0.04, 1.2, 7
+COMPILING = "compiling"  # in place of a row: how long examples take to compile
 SECONDS_OF_CALL_MAX = 12 # a row whose call takes longer is not measured
 
 
@@ -240,6 +241,7 @@ class Settings:
         self.python = os.path.join(given.peers_dir, "bin/python")
         self.wanted = given.peers.split(",")
         self.running, self.versions, self.missing, self.rates = {}, {}, {}, {}
+        self.compiled = []  # as compile_times returns it
 
     def built(self, name):
         return os.path.join(self.build, "bench", name)
@@ -281,7 +283,8 @@ class Settings:
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench native", description=__doc__.split("\n\n")[0])
-    parser.add_argument("pattern", nargs="*", help="rows whose names hold one of these words, or match a pattern with *")
+    parser.add_argument("pattern", nargs="*", help="rows whose names hold one of these words, or match a pattern with *; `compiling`: "
+                        "how long examples take to compile")
     parser.add_argument("--page", metavar="FILE", help="write this page too")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, default 1,2")
     parser.add_argument("--peers", default="numpy,onnxruntime,onednn,jax,torch", help="which peers, default all")
@@ -291,6 +294,7 @@ def main():
     parser.add_argument("--seed", type=int, default=17, help="of the ten rows whose sizes are drawn, default %(default)s")
     parser.add_argument("--workloads", default=os.path.join(HERE, "workloads.txt"), help="the table of rows")
     parser.add_argument("--program-text", metavar="FILE.ptir", help="ours runs this in place of the program of the row")
+    parser.add_argument("--examples", default=os.path.join(HERE, "../../../examples"), help="whose compile times are measured")
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--pipeline", default="native.yaml", help="default %(default)s")
     parser.add_argument("--machine", help="default: what pto-inspect measures of this host")
@@ -312,12 +316,33 @@ def start_times(settings):
     return sorted(times["false"])[2], sorted(times["true"])[2]
 
 
+def compile_times(settings, examples):
+    """Of each example {"name", "lines" of C, "passes", "compiler", "cache"}, in ms: until its first function is callable, with
+    the C compiler and with what that made before."""
+    folder, found = tempfile.mkdtemp(dir=settings.folder), []
+    for name in sorted(os.listdir(examples)):
+        module = os.path.join(examples, name, name + ".ptir")
+        if not os.path.exists(module):
+            continue
+        text = os.path.join(folder, name + ".c")
+        subprocess.run([os.path.join(settings.build, "bin/pto-opt"), module, f"--pipeline={settings.pipeline}",
+                        f"--machine={settings.machine}", "-o", text], check=True)
+        said = subprocess.run([settings.built("native_times"), folder, settings.pipeline, settings.machine, module],
+                              check=True, capture_output=True, text=True).stdout
+        with open(text) as file:
+            lines = sum(1 for _ in file)
+        passes, compiler, cache = (float(ms) for ms in said.split("\t")[1:])
+        found.append({"name": name, "lines": lines, "passes": passes, "compiler": compiler, "cache": cache})
+        print(page.compile_line(found[-1]), flush=True)
+    return found
+
+
 def rows_for(given):
     rows = read_rows(given.workloads)
     rows += draw_rows(given.seed) if os.path.samefile(os.path.dirname(given.workloads) or ".", HERE) else []
     if given.pattern:
         rows = [r for r in rows if any(w in r.name or fnmatch.fnmatch(r.name, w) for w in given.pattern)]
-    if not rows:
+    if not rows and COMPILING not in given.pattern:
         sys.exit(f"no row of {os.path.basename(given.workloads)} matches {' '.join(given.pattern)}")
     return rows
 
@@ -342,6 +367,8 @@ def run(given):
                     print(page.line_of(results[-1]), flush=True)
             shutil.rmtree(job_folder)
         settings.close()
+        if not given.pattern or COMPILING in given.pattern:
+            settings.compiled = compile_times(settings, given.examples)
     for r in results:
         for name, least in r["limits"].items():
             note_limit(settings.rates, r, name, least)
