@@ -130,9 +130,28 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
     return PTO_OK;
 }
 
+/* Rows of any length up to that of a tile, whose size says nothing of how much there is to do: eight of them, or as
+ * many as fit. */
+static int is_rows_of_any_length(const pto_tiling_problem *p)
+{
+    if (p->dim_count != 2 || p->dims[1]->kind != PTO_REDUCE || p->dims[1]->static_extent >= 0) return 0;
+    const pto_range r = pto_extent_range(p->nest, p->dims[1]->extent);
+    return r.hi > 0 && r.hi <= p->dims[1]->granule;
+}
+
+static pto_status offer_rows(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+{
+    for (int64_t rows = 8; rows > 0; rows /= 2) {
+        const int64_t tile[2] = {allowed(p->dims[0], rows), p->dims[1]->granule};
+        if ((rows == 1 || fits(run, p, tile)) && !sink->offer(sink->self, tile)) break;
+    }
+    return PTO_OK;
+}
+
 static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
     int64_t tile[DIMS_MAX];
+    if (is_rows_of_any_length(p)) return offer_rows(run, p, sink);
     if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
     PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));
     (void)sink->offer(sink->self, tile);

@@ -28,10 +28,14 @@
       .example = "{ pass: pto.tile, with: { symbols: \"KB=128, MB=64\" } }")                                 \
     X(IN_PLACE, BOOL, "in-place", .def = "true",                                                             \
       .doc = "What a tile needs is counted as pto.select with this option makes buffers.",                   \
-      .example = "{ pass: pto.tile, with: { in-place: false } }")
+      .example = "{ pass: pto.tile, with: { in-place: false } }")                                            \
+    X(WHOLE_ROWS, I64, "whole-rows", .def = "0", .min = "0",                                                 \
+      .doc = "Rows of a length that is known at run time alone have a second nest, for those of so many "    \
+             "elements at most: they are not cut into chunks. 0: they have one nest.",                       \
+      .example = "{ pass: pto.tile, with: { whole-rows: 16384 } }")
 PTO_OPTIONS(OPTIONS);
 _Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS == (int)TILE_OPT_SYMBOLS &&
-                   (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE,
+                   (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE && (int)OPT_WHOLE_ROWS == (int)TILE_OPT_WHOLE_ROWS,
                "the files ask for options by number");
 
 #define STATS(X) X(NESTS, "nests")

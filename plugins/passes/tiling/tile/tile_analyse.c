@@ -305,5 +305,7 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     find_granule(g);
     rows_find_windows(g);
     PTO_TRY(rows_find_truth(g));
-    return check_outputs(g);
+    PTO_TRY(check_outputs(g));
+    rows_find_bound(g);
+    return PTO_OK;
 }

@@ -43,6 +43,7 @@
     X(T_TOPK, "tensor.topk")                     \
     X(FORALL, "forall")                          \
     X(FOR, "for")                                \
+    X(IF, "if")                                  \
     X(CALL, "call")                              \
     X(YIELD, "yield")                            \
     X(TUNE, "tune")                              \
@@ -86,7 +87,7 @@
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
 /* Options of the pass. */
-enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE };
+enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE, TILE_OPT_WHOLE_ROWS };
 
 /* A tile, or while counting just its sizes and its number in the plan. */
 typedef struct tile_piece {

@@ -185,7 +185,7 @@ int64_t rows_parts(const row_group *g, const int64_t *tile, int64_t *out_kernels
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
 {
     *part = 0;
-    if (!g->can_part) return PTO_OK;
+    if (!g->can_part || g->bound > 0) return PTO_OK;
     int64_t chunks = PTO_TILE_SIZE_MAX;
     if (pto_expr_is_const(rows_swept_chunks(g, tile), &chunks) && chunks < 2) return PTO_OK;
     const sweep_facts f = facts_of(g, tile);

@@ -22,12 +22,14 @@ static tile_nest count_instance(row_group *g, const int64_t *tile)
     return n;
 }
 
-static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+int64_t rows_footprint(row_group *g, const int64_t *tile, pto_space space)
 {
-    if (space != pto_space_of_role(((const row_group *)self)->run, PTO_ROLE_SCRATCHPAD)) return 0;
-    const tile_nest n = count_instance(self, tile);
+    if (space != pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD)) return 0;
+    const tile_nest n = count_instance(g, tile);
     return tile_counted_bytes(&n);
 }
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space) { return rows_footprint(self, tile, space); }
 
 /* Tiles, or indices of an outer axis, along what is swept. */
 static double trips_of(const row_group *g, const int64_t *tile)
@@ -88,6 +90,7 @@ static int fits_whole(row_group *g, uint32_t axis)
 static int64_t granule_of(row_group *g, uint32_t axis)
 {
     const int64_t plain = axis == AXIS_COLUMNS ? g->granule : 1, whole = g->static_extent[axis];
+    if (axis == AXIS_COLUMNS && g->bound > 0) return pto_round_up(g->bound, plain);
     if (g->swept != axis || whole <= plain || find_ascending(g) == NULL) return plain;
     return fits_whole(g, axis) ? whole : plain;
 }
@@ -159,6 +162,7 @@ static pto_status check_order(const row_group *g, const int64_t tile[2])
     if (axis != AXIS_COLUMNS) return PTO_OK;
     const int64_t size = tile[axis];
     if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
+    if (g->bound > 0 && size >= g->bound) return PTO_OK;
     const row_value *v = find_ascending(g);
     if (v == NULL) return PTO_OK;
     ask_again(g);
@@ -296,22 +300,36 @@ static pto_status lower_with_products(row_group *g)
     return tile_end_forall(&n, g->group, forall);
 }
 
+static pto_status lower_in_tiles(row_group *g)
+{
+    int64_t tile[2] = {1, 1}, part = 0;
+    rows_find_parts(g);
+    PTO_TRY(choose(g, tile));
+    PTO_TRY(check_order(g, tile));
+    PTO_TRY(rows_choose_part(g, tile, &part));
+    if (part != 0) return rows_lower_in_parts(g, tile, part);
+    tile_nest n = tile_nest_make(g->run, NULL);
+    n.loc = pto_op_loc(g->group);
+    row_nest w = nest_of(g, &n, tile);
+    const pto_op forall = emit_nest(&w, pto_expr_none(g->run));
+    PTO_NEED(forall);
+    return tile_end_forall(&n, g->group, forall);
+}
+
+pto_status rows_lower_form(const pto_run *run, pto_op group)
+{
+    row_group g;
+    PTO_TRY(rows_analyse(&g, run, group));
+    return lower_in_tiles(&g);
+}
+
 pto_status tile_lower_rows(const pto_run *run, pto_op group)
 {
     row_group g;
-    int64_t tile[2] = {1, 1}, part = 0;
+    int64_t border = 0;
     if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
     if (g.product != NULL) return lower_with_products(&g);
-    rows_find_parts(&g);
-    PTO_TRY(choose(&g, tile));
-    PTO_TRY(check_order(&g, tile));
-    PTO_TRY(rows_choose_part(&g, tile, &part));
-    if (part != 0) return rows_lower_in_parts(&g, tile, part);
-    tile_nest n = tile_nest_make(run, NULL);
-    n.loc = pto_op_loc(group);
-    row_nest w = nest_of(&g, &n, tile);
-    const pto_op forall = emit_nest(&w, pto_expr_none(run));
-    PTO_NEED(forall);
-    return tile_end_forall(&n, group, forall);
+    PTO_TRY(rows_choose_forms(&g, &border));
+    return border != 0 ? rows_lower_in_forms(&g, border) : lower_in_tiles(&g);
 }

@@ -77,6 +77,7 @@ typedef struct row_group {
     uint8_t sweeps;                  /* all of them, as bits 1 << axis: of rows and columns at most one */
     int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
     int64_t granule;                 /* of columns */
+    int64_t bound;                   /* columns at most, of rows whose symbolic length a tile holds; else -1 */
     pto_dtype truth;                 /* what truth values are between bytes and bits: 0 and 1 in that type */
     int can_part;                    /* several instances may share what one sweeps: `part_costs` are read */
     row_part_costs part_costs;
@@ -178,6 +179,21 @@ pto_status rows_lower_in_parts(row_group *g, const int64_t *tile, int64_t part);
  * the memories of its results. */
 pto_status rows_lower_part(const pto_run *run, pto_op group, const int64_t *tile, int64_t part, pto_expr count,
                            pto_value *parts);
+
+/* tile_forms.c: rows of a length that is known at run time alone. */
+
+/* Finds the bound of rows that one tile holds whatever their length. */
+void rows_find_bound(row_group *g);
+/* Decides up to how many columns rows have a nest of their own, without chunks; 0: there is one nest. */
+pto_status rows_choose_forms(row_group *g, int64_t *border);
+/* Lowers the group as two nests, of which a branch takes one, and erases it. */
+pto_status rows_lower_in_forms(row_group *g, int64_t border);
+/* Lowers a group that has no other forms. */
+pto_status rows_lower_form(const pto_run *run, pto_op group);
+/* Bytes of a space that tiles of these sizes need. */
+int64_t rows_footprint(row_group *g, const int64_t *tile, pto_space space);
+/* How often chunks along the swept axes are walked. */
+uint32_t rows_last_sweep(const row_group *g);
 
 /* Everything inside of one instance. */
 void rows_emit_instance(row_nest *w);

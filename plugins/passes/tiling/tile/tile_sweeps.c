@@ -9,6 +9,7 @@ static int is_whole(const row_nest *w)
 {
     const uint32_t axis = w->g->swept;
     if (w->g->is_split) return 1;
+    if (w->g->bound > 0 && w->tile[AXIS_COLUMNS] >= w->g->bound) return 1;
     return axis < AXIS_OUTER && w->g->sweeps == rows_along(axis) && w->g->static_extent[axis] >= 0 &&
            w->tile[axis] >= w->g->static_extent[axis];
 }
@@ -202,19 +203,24 @@ static void emit_sweep(row_nest *w, uint32_t sweep)
         if (reduces_in(&g->values[i], sweep)) g->values[i].piece = tiles[count * 2u + next++];
 }
 
+uint32_t rows_last_sweep(const row_group *g)
+{
+    uint32_t last = g->depth;
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        const row_value *v = &g->values[g->outputs[i]];
+        if ((v->shape & g->sweeps) != 0 && sweep_of(v) > last) last = sweep_of(v);
+    }
+    return last;
+}
+
 void rows_emit_instance(row_nest *w)
 {
     row_group *g = w->g;
-    uint32_t last = 0;
     if (is_whole(w)) {
         emit_whole(w);
         return;
     }
-    for (uint32_t i = 0; i < g->output_count; i++) {
-        const row_value *v = &g->values[g->outputs[i]];
-        if ((v->shape & swept(w)) != 0 && sweep_of(v) > last) last = sweep_of(v);
-    }
-    if (last < g->depth) last = g->depth;
+    const uint32_t last = rows_last_sweep(g);
     emit_level(w, 0);
     for (uint32_t sweep = 1; sweep <= last; sweep++) {
         emit_sweep(w, sweep);
