@@ -48,12 +48,15 @@ PTO_VECTOR_FN uint64_t pto_mask_bits(pto_mask m)
 
 /* ---- keys, ascending ---- */
 
+/* Of floats: any NaN is one more than infinity; numbers below 0 are minus their size. */
 PTO_VECTOR_FN pto_i32 pto_order_key_f32(pto_f32 x)
 {
     const pto_i32 bits = (pto_i32)x, size = bits & 0x7fffffff, sign = bits >> 31;
     return pto_select_i32(pto_gt_i32(size, pto_splat_i32(0x7f800000)), pto_splat_i32(0x7f800001), (size ^ sign) - sign);
 }
+/* Of 32-bit integers. */
 PTO_VECTOR_FN pto_i32 pto_order_key_i32(pto_i32 x) { return x; }
+/* The same without a sign. */
 PTO_VECTOR_FN pto_i32 pto_order_key_u32(pto_u32 x) { return (pto_i32)(x ^ 0x80000000u); }
 /* Without high bytes that differ: these need no sorting. */
 PTO_VECTOR_FN pto_i32 pto_order_key_i16(pto_i32 x) { return x + 0x8000; }
@@ -62,14 +65,17 @@ PTO_VECTOR_FN pto_i32 pto_order_key_small(pto_u32 x) { return (pto_i32)x; }
 
 /* ---- records ---- */
 
+/* A record, and what is in it. */
 PTO_VECTOR_FN pto_record pto_record_of(int32_t key, int64_t place)
 {
     return (pto_record)((uint64_t)(uint32_t)key << 32 | (uint32_t)~place);
 }
+/* The key of a record. */
 PTO_VECTOR_FN int32_t pto_record_key(pto_record r) { return (int32_t)((uint64_t)r >> 32); }
+/* The place that it is of. */
 PTO_VECTOR_FN int32_t pto_record_place(pto_record r) { return (int32_t)~(uint32_t)r; }
 
-/* Sorts n <= PTO_SORT_COUNTED records of a to b, the largest first; a has room for a vector more. */
+/* Sorts n <= PTO_SORT_COUNTED records of a to b, the largest first; a has space for a vector more. */
 PTO_VECTOR_FN void pto_sort_by_counting(pto_record *a, pto_record *b, int64_t n)
 {
     enum { LANES = PTO_VECTOR_BYTES / 8 };
@@ -149,10 +155,10 @@ PTO_VECTOR_FN uint64_t pto_order_above(const int32_t *keys, int32_t low)
     return bits;
 }
 
-/* The first `kept` records of n keys, sorted; kept <= n. Lists have room for 4 * kept records, and PTO_SORT_LIST. */
+/* The first `kept` records of n keys, sorted; kept <= n. Lists have space for 4 * kept records, and PTO_SORT_LIST. */
 PTO_VECTOR_FN pto_record *pto_select_records(const int32_t *keys, int64_t n, int64_t kept, pto_record *a, pto_record *b)
 {
-    const int64_t room = 4 * kept < PTO_SORT_LIST ? PTO_SORT_LIST : 4 * kept;
+    const int64_t capacity = 4 * kept < PTO_SORT_LIST ? PTO_SORT_LIST : 4 * kept;
     int64_t count = 0;
     int32_t low = INT32_MIN;
     int is_strict = 0; /* `low` is above the bound: there are as many as are wanted, in earlier places */
@@ -172,7 +178,7 @@ PTO_VECTOR_FN pto_record *pto_select_records(const int32_t *keys, int64_t n, int
             low++;
             is_strict = 1;
         }
-        if (count <= room - PTO_SORT_BLOCK) continue;
+        if (count <= capacity - PTO_SORT_BLOCK) continue;
         pto_record *const sorted = pto_sort_records(a, b, count);
         b = sorted == a ? b : a;
         a = sorted;
