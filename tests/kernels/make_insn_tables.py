@@ -594,6 +594,16 @@ def merged(records, run, count):
     return np.concatenate([records[:0], *parts])[:count]
 
 
+def order_of(t, bits, descending):
+    """Places of each row by ascending elements, or descending ones: NaN is above all, and equal ones stay as they are."""
+    if el.is_float(t):
+        keys = [[(bool(np.isnan(v)), 0.0 if np.isnan(v) else float(v)) for v in row] for row in el.decode(t, bits)]
+    else:
+        keys = [[int(v) for v in row] for row in bits.view(el.int_type(t))]
+    order = [sorted(range(len(row)), key=row.__getitem__, reverse=bool(descending)) for row in keys]
+    return np.array(order, np.int64).reshape(bits.shape)
+
+
 def sort_cases():
     def tile(t, bits, more):
         made = Tile("u64" if t == "rec64" else t, bits.reshape(1, -1), "nd", capacity=(1, bits.size + more))
@@ -620,6 +630,18 @@ def sort_cases():
             both = sorted_records(np.concatenate([first, sorted_records(records, False)]), False)[:count]
             d = tile("rec64", data("u64", (1, count))[0], 0)
             case("tmrgsort_lists", f"{n} and {count}", d, [tile("rec64", sorted_records(records, False), 2), tile("rec64", first, 0)], d.with_valid(both.reshape(1, -1)))
+    for t in NUMBERS:
+        for shape, kept in (((1, 1), 1), ((5, 13), 4), ((3, 70), 70), ((2, 300), 9), ((0, 8), 3)):
+            x = data(t, shape)
+            if el.is_float(t):
+                x = np.where(rng.random(shape) < 0.5, rng.choice(special(t), shape), x).astype(x.dtype)
+            for descending in (0, 1):
+                layout = any_layout()
+                at = order_of(t, x, descending)[:, :kept]
+                d = Tile("i32", data("i32", (shape[0], kept)), any_layout())
+                case("torder", f"{t} {shape} {kept} {descending}", d, [Tile(t, x, layout)], d.with_valid(at.astype(np.uint32)), scalar=descending)
+                d = Tile(t, data(t, (shape[0], kept)), any_layout())
+                case("trowgather", f"{t} {shape} {kept}", d, [Tile(t, x, layout), Tile("i32", at.astype(np.uint32), any_layout())], d.with_valid(np.take_along_axis(x, at, 1)))
     for t in ("f32", "i32", "u32"):
         for a_layout in ("nd", "dn"):
             bits = data("i32", (19, 35))

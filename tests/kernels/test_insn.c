@@ -65,6 +65,7 @@ static insn_case take_case(reader *r)
     c.source_count = take_i64(r);
     c.call.scalar = take_number(r);
     c.call.run = c.call.scalar.is_int ? c.call.scalar.i : 0;
+    c.call.descending = c.call.run != 0;
     c.call.pad = take_number(r);
     c.has_dst = take_i64(r) != 0;
     if (c.has_dst) {
@@ -279,6 +280,25 @@ static int fails_to_sort(void)
 }
 
 /* Windows of `w` for the 8 x 16 elements of a store by factors. */
+static int fails_to_order(void)
+{
+    const tile_ref row = tile(PTO_F32, 2, 16), at = tile(PTO_I32, 2, 8), to = tile(PTO_F32, 2, 8);
+    int bad = fails(INSN_TORDER, (insn_call){.dst = to, .src = {row}}, "torder: places are f32, they must be i32");
+    bad += fails(INSN_TORDER, (insn_call){.dst = tile(PTO_I32, 1, 8), .src = {row}},
+                 "torder: 1 x 8 places in rows of 2 x 16");
+    bad += fails(INSN_TORDER, (insn_call){.dst = tile(PTO_I32, 2, 17), .src = {row}},
+                 "torder: 2 x 17 places in rows of 2 x 16");
+    bad += fails(INSN_TORDER, (insn_call){.dst = at, .src = {tile(PTO_BOOL, 2, 16)}},
+                 "torder: element type bool is none of f32, f16, bf16, i8..i64, u8..u64");
+    bad += fails(INSN_TROWGATHER, (insn_call){.dst = to, .src = {row, at}},
+                 "trowgather: index 1515870810 at row 0 is out of the 16 elements");
+    bad += fails(INSN_TROWGATHER, (insn_call){.dst = to, .src = {tile(PTO_F32, 3, 16), at}},
+                 "trowgather: 2 rows of indices for 3");
+    bad += fails(INSN_TROWGATHER, (insn_call){.dst = to, .src = {row, to}},
+                 "trowgather: the indices are f32, they must be i32");
+    return bad;
+}
+
 static int run_failures_of_factors(gm_window w)
 {
     int bad = 0;
@@ -370,6 +390,7 @@ static int run_failures(void)
                  "tgetval: element type f8e4m3 is none of f32, f16, bf16, i8..i64, u8..u64");
     bad += fails_by_index();
     bad += fails_to_sort();
+    bad += fails_to_order();
     bad += fails(INSN_NONE, (insn_call){0}, "no such instruction");
     return bad;
 }

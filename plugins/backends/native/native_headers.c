@@ -9,6 +9,7 @@ NATIVE_EMBED(native_vector_log_h, "pto/native_vector_log.h");
 NATIVE_EMBED(native_vector_memory_h, "pto/native_vector_memory.h");
 NATIVE_EMBED(native_vector_pow_h, "pto/native_vector_pow.h");
 NATIVE_EMBED(native_vector_row_h, "pto/native_vector_row.h");
+NATIVE_EMBED(native_vector_sort_h, "pto/native_vector_sort.h");
 NATIVE_EMBED(native_vector_transpose_h, "pto/native_vector_transpose.h");
 
 #define EMBEDDED(symbol, file) {file, symbol##_begin, symbol##_end}
@@ -22,6 +23,7 @@ const native_header native_headers[] = {
     EMBEDDED(native_vector_memory_h, "pto/native_vector_memory.h"),
     EMBEDDED(native_vector_pow_h, "pto/native_vector_pow.h"),
     EMBEDDED(native_vector_row_h, "pto/native_vector_row.h"),
+    EMBEDDED(native_vector_sort_h, "pto/native_vector_sort.h"),
     EMBEDDED(native_vector_transpose_h, "pto/native_vector_transpose.h"),
 };
 const uint32_t native_header_count = sizeof native_headers / sizeof native_headers[0];

@@ -158,12 +158,12 @@ pto_status bound_combined(bound_run *r)
 
 /* ---- orders ---- */
 
-typedef struct order_line {
+typedef struct bound_line {
     const bound *x;
     bound *y;
     int64_t n, stride, count, y_stride; /* elements of x, and those of the result */
     double *ends;                       /* 2 n */
-} order_line;
+} bound_line;
 
 static int by_size(const void *a, const void *b)
 {
@@ -173,7 +173,7 @@ static int by_size(const void *a, const void *b)
 
 /* The least that can be in a place is what the least of all elements have there, and so is the most. Zeros of both
  * signs are one number. */
-static void order(const bound_run *r, const order_line *l)
+static void order(const bound_run *r, const bound_line *l)
 {
     bool is_exact = true, has_nan = false;
     for (int64_t i = 0; i < l->n; i++) {
@@ -209,7 +209,7 @@ static pto_status order_all(bound_run *r)
         w.strides[1][d] = x.strides[d];
     }
     for (bool more = walk_begin(&w); more; more = walk_next(&w))
-        order(r, &(order_line){r->from[0].at + w.offset[1], r->to.at + w.offset[0], n, x.strides[axis], out.dims[axis],
+        order(r, &(bound_line){r->from[0].at + w.offset[1], r->to.at + w.offset[0], n, x.strides[axis], out.dims[axis],
                                out.strides[axis], ends});
     storage_release(r->in->pool, memory);
     return PTO_OK;

@@ -293,6 +293,18 @@ static void by_index(const bound_insn_run *r)
     }
 }
 
+static void rows_by_index(const bound_insn_run *r)
+{
+    const tile_ref *index = &r->call->src[1], *table = &r->call->src[0];
+    for (int64_t i = 0; i < index->valid_rows; i++)
+        for (int64_t c = 0; c < index->valid_cols; c++) {
+            int64_t at;
+            tile_read_i64(index, i, c, 1, &at);
+            const bool is_known = source_at(r, 1, i, c)->is_exact && at >= 0 && at < table->valid_cols;
+            r->to[i * r->cols + c] = is_known ? *source_at(r, 0, i, at) : bound_anything(r->type);
+        }
+}
+
 /* What is exact where all that is read is, and anything where not. */
 static void all_or_nothing(const bound_insn_run *r, int sources)
 {
@@ -364,9 +376,11 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_TRANSPOSE: elements(r); break;
     case PTO_RULE_GATHER:
     case PTO_RULE_SCATTER: by_index(r); break;
+    case PTO_RULE_ROW_GATHER: rows_by_index(r); break;
     case PTO_RULE_BITS:
     case PTO_RULE_MERGE_RUNS:
-    case PTO_RULE_RECORD_INDEX: all_or_nothing(r, 1); break;
+    case PTO_RULE_RECORD_INDEX:
+    case PTO_RULE_ORDER: all_or_nothing(r, 1); break;
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
     case PTO_RULE_STORE_FP: scaled_columns(r); break;

@@ -178,6 +178,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     if (PTO_SOME(mode)) o->mode = round_mode_by_name(pto_attr_str(mode).p, pto_attr_str(mode).n);
     o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     o->run = pto_attr_int_of(o->op, PTO_STR("run"), 0);
+    o->descending = pto_attr_bool_of(o->op, PTO_STR("descending"), 0) != 0;
     return PTO_OK;
 }
 

@@ -232,7 +232,8 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
                       .mode = o->mode,
                       .saturate = o->saturate,
                       .relation = o->relation,
-                      .run = o->run};
+                      .run = o->run,
+                      .descending = o->descending};
     int64_t valid[2];
     value v;
     uint32_t count = 0;

@@ -44,7 +44,9 @@
     X(READ_SCALAR, "tile.read_scalar") \
     X(MATMUL, "tile.matmul")           \
     X(MATMUL_ACC, "tile.matmul_acc")   \
-    X(CONTRACT, "tile.contract")
+    X(CONTRACT, "tile.contract")       \
+    X(ORDER, "tile.order")             \
+    X(ROWGATHER, "tile.rowgather")
 enum { EMIT_KINDS(PTO_KIND_ENUM) EMIT_KIND_COUNT };
 
 /* ---- text ---- */
@@ -127,6 +129,7 @@ typedef struct emitter {
     uint32_t product_count, product_capacity;
     uint32_t spare_count;       /* temporaries, for their names */
     int has_streams;            /* the kernel has stores that are */
+    int sorts;                  /* the module needs <pto/native_vector_sort.h> */
     struct emit_loaded *loaded; /* tiles that stay in memory */
     uint32_t loaded_count, loaded_capacity;
 } emitter;
@@ -306,6 +309,13 @@ void emit_products_fields(emitter *e, text *out);
 void emit_products_declare(emitter *e, text *out);
 void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kernel, const char *frame);
 const char *emit_products_scratch(emitter *e, const emit_kernel_info *kernel, const char *frame);
+
+/* ---- order ---- */
+
+/* tile.order and tile.rowgather; `taken`: whether the op is one of them. */
+pto_status emit_in_order(emitter *e, pto_op op, int *taken);
+/* Scratch memory for the op being written: bytes from the start of that of the kernel. */
+int64_t emit_scratch(emitter *e, int64_t bytes);
 
 /* ---- ops ---- */
 

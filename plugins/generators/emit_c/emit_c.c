@@ -79,8 +79,10 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
     for (uint32_t i = 0; i < EMIT_KIND_COUNT; i++) e.kinds[i] = pto_kind_by_name(run, pto_s(kind_names[i]));
     number_ops(&e);
     PTO_TRY(put_functions(&e, &code, &entries, &count));
-    text_put(&all, "/* Written by pto.emit-c. Tensors are dense, row-major; see <pto/native.h>. */\n"
-                   "#include <pto/native.h>\n#include <pto/native_vector.h>\n\n");
+    text_put(&all,
+             "/* Written by pto.emit-c. Tensors are dense, row-major; see <pto/native.h>. */\n"
+             "#include <pto/native.h>\n#include <pto/native_vector.h>\n%s\n",
+             e.sorts ? "#include <pto/native_vector_sort.h>\n" : "");
     text_bytes(&all, e.arrays.p != NULL ? e.arrays.p : "", e.arrays.n);
     text_bytes(&all, code.p != NULL ? code.p : "", code.n);
     put_module(&e, &all, &entries, count);

@@ -194,7 +194,13 @@ static int may_go_before(emitter *e, const emit_group *g, const fused_op *f)
 
 /* ---- tiles that stay in memory ---- */
 
-/* Whether all that uses a tile is in nests or transposes it, and nothing in the kernel writes what it is loaded from.
+/* What reads tiles from where they are. */
+static int reads_windows(emitter *e, pto_op op)
+{
+    return EMIT_IS(e, op, TRANSPOSE) || EMIT_IS(e, op, ORDER) || EMIT_IS(e, op, ROWGATHER);
+}
+
+/* Whether all that uses a tile is in nests or reads windows, and nothing in the kernel writes what it is loaded from.
  */
 static int needs_no_copy(emitter *e, pto_op load)
 {
@@ -202,7 +208,7 @@ static int needs_no_copy(emitter *e, pto_op load)
     pto_expr region[2];
     if (shares_storage(e, tile)) return 0;
     PTO_EACH_USE(tile, use)
-        if (!EMIT_IS(e, use.op, TRANSPOSE) && classify(e, use.op, region) == FUSED_NONE) return 0;
+        if (!reads_windows(e, use.op) && classify(e, use.op, region) == FUSED_NONE) return 0;
     PTO_WALK(e->function, op)
     if (EMIT_IS(e, op, STORE) && may_overlap(e, memory, pto_op_operand(op, 1))) return 0;
     return 1;

@@ -29,13 +29,19 @@ pto_status emit_tiles_plan(emitter *e)
     return PTO_OK;
 }
 
+int64_t emit_scratch(emitter *e, int64_t bytes)
+{
+    const int64_t at = e->scratch_bytes;
+    e->scratch_bytes = pto_round_up(at + bytes, ALIGNMENT);
+    return at;
+}
+
 /* The value that speaks for the storage of a tile; its place is found with the first use. */
 static uint32_t speaker_of(emitter *e, pto_value v)
 {
     const uint32_t i = storage_group_of(&e->plan, storage_find_value(&e->source, v));
     if (e->places[i] >= 0) return i;
-    e->places[i] = e->scratch_bytes;
-    e->scratch_bytes = pto_round_up(e->scratch_bytes + bytes_of(pto_value_type(e->source.values[i])), ALIGNMENT);
+    e->places[i] = emit_scratch(e, bytes_of(pto_value_type(e->source.values[i])));
     return i;
 }
 
@@ -110,8 +116,8 @@ static pto_status put_aside(emitter *e, hand *hands, uint32_t count)
     const pto_value old = e->source.values[group];
     const char *c = emit_memory_type(pto_type_dtype(pto_value_type(old)));
     const char *aside = emit_spare(e, "aside");
-    emit_line(e, "%s *const %s = (%s *)(scratch_ + %lld);", c, aside, c, (long long)e->scratch_bytes);
-    e->scratch_bytes = pto_round_up(e->scratch_bytes + bytes_of(pto_value_type(old)), ALIGNMENT);
+    const int64_t at = emit_scratch(e, bytes_of(pto_value_type(old)));
+    emit_line(e, "%s *const %s = (%s *)(scratch_ + %lld);", c, aside, c, (long long)at);
     int is_copied = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (hands[i].from != group) continue;

@@ -538,6 +538,9 @@ pto_status emit_tile_op(emitter *e, pto_op op)
     if (emit_leaves_in_vectors(e, op)) return emit_leaving_store(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
     emit_comment(e, op);
+    int is_order = 0;
+    PTO_TRY(emit_in_order(e, op, &is_order));
+    if (is_order) return PTO_OK;
     if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
     if (EMIT_IS(e, op, IOTA)) return emit_iota(e, op);
     if (EMIT_IS(e, op, FILLPAD)) return emit_fillpad(e, op);

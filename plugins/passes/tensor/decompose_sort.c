@@ -4,7 +4,8 @@
  *     %y, %i = tensor.topk %x {axis = 0}     =>    the same of rows of f32, with places in i32
  *
  * where the machine has `tile.sort32`, f32 has all elements of the type, and a row, or of topk a part of it, fits on
- * chip: pto.tile makes sorting instructions of these. Else:
+ * chip: pto.tile makes sorting instructions of these; or in their own type, where it lists that for `tile.order`, which
+ * puts whole rows in order. Else:
  *
  *                                                  %b = tensor.lt %x[.., 1, j], %x[.., i, 1]    or equal and j before i
  *     %y = tensor.sort %x {axis = 1}         =>    %n = tensor.where %b, 1, 0 : tensor<4 x $N x $N x i32>
@@ -56,16 +57,20 @@
     X(SCATTER, "tensor.scatter")       \
     X(GATHER, "tensor.gather")         \
     X(CAST, "tensor.cast")             \
-    X(SORT32, "tile.sort32")
+    X(SORT32, "tile.sort32")           \
+    X(ORDER, "tile.order")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                             \
-    X(MAX_EXTENT, I64, "max-extent", .def = "32768", .min = "1", .max = "1073741823", .unit = "elements",      \
-      .doc = "Largest axis that is sorted, where its extent is known: it takes as many comparisons, squared.", \
-      .example = "{ pass: pto.decompose-sort, with: { max-extent: 100000 } }")                                 \
-    X(INSTRUCTIONS, BOOL, "instructions", .def = "true",                                                       \
-      .doc = "Use the instructions that sort, where the machine has them and rows fit on chip.",               \
-      .example = "{ pass: pto.decompose-sort, with: { instructions: false } }")
+#define OPTIONS(X)                                                                                              \
+    X(MAX_EXTENT, I64, "max-extent", .def = "32768", .min = "1", .max = "1073741823", .unit = "elements",       \
+      .doc = "Largest axis that is sorted, where its extent is known: it takes as many comparisons, squared.",  \
+      .example = "{ pass: pto.decompose-sort, with: { max-extent: 100000 } }")                                  \
+    X(INSTRUCTIONS, BOOL, "instructions", .def = "true",                                                        \
+      .doc = "Use the instructions that sort, where the machine has them and rows fit on chip.",                \
+      .example = "{ pass: pto.decompose-sort, with: { instructions: false } }")                                 \
+    X(ORDERED, BOOL, "order", .def = "true",                                                                    \
+      .doc = "Use the instruction that puts whole rows in order, where the machine lists element types of it.", \
+      .example = "{ pass: pto.decompose-sort, with: { order: false } }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(DECOMPOSED, "decomposed")
@@ -343,6 +348,7 @@ enum {
     WHOLE_ROW_MAX = 2048,  /* longer ones of topk are taken in chunks */
     BLOCK = 64,            /* rows are sorted in multiples of it */
     BYTES_OF_ELEMENT = 40, /* on chip, of what is sorted at once */
+    SLACK = 1024           /* for tiles that are rounded up to whole blocks */
 };
 
 static int has_exact_f32(pto_dtype t)
@@ -365,15 +371,30 @@ static int by_instructions(const lines *l)
     return k > 0 && ((is_known && extent <= WHOLE_ROW_MAX && extent <= at_once) || k <= at_once / 2);
 }
 
-/* The op itself, of rows of f32. */
-static pto_status expand_rows(const lines *l, pto_value out[2])
+/* Whether it can put these rows in order: all of a row and of what is made of it is on chip. */
+static int by_order(const lines *l)
+{
+    const pto_run *run = l->run;
+    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(l->op, 0)));
+    const int64_t usable = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), 0);
+    const int64_t values = pto_dtype_bytes(t), places = pto_dtype_bytes(PTO_I32);
+    int64_t extent = 0;
+    if (!pto_opt_bool(run, OPT_ORDERED) || !machine_orders(run, pto_kind(run, KIND_ORDER), t)) return 0;
+    if (!pto_expr_is_const(l->length, &extent) || extent <= 0 || extent > usable) return 0;
+    const int64_t kept = PTO_IS(l->op, TOPK) ? pto_attr_int_of(l->op, PTO_STR("k"), 0) : extent;
+    const int64_t made = places + (PTO_IS(l->op, ARGSORT) ? 0 : values);
+    return kept > 0 && extent * values + kept * made + SLACK <= usable;
+}
+
+/* The op itself, of rows of a type. */
+static pto_status expand_rows(const lines *l, pto_dtype dtype, pto_value out[2])
 {
     const pto_run *run = l->run;
     const int is_topk = PTO_IS(l->op, TOPK);
     const pto_expr kept = is_topk ? pto_expr_const(run, pto_attr_int_of(l->op, PTO_STR("k"), 0)) : l->length;
-    const pto_value x = composite_cast(l->op, pto_kind(run, KIND_CAST), PTO_F32, "_f32", l->x);
+    const pto_value x = composite_cast(l->op, pto_kind(run, KIND_CAST), dtype, "_f32", l->x);
     PTO_NEED(x);
-    const pto_type values = matrix(l, PTO_F32, l->rows, kept), places = matrix(l, PTO_I32, l->rows, kept);
+    const pto_type values = matrix(l, dtype, l->rows, kept), places = matrix(l, PTO_I32, l->rows, kept);
     pto_spec s = composite_spec(l->op, pto_op_kind(l->op), PTO_IS(l->op, ARGSORT) ? places : values, "_sorted");
     if (is_topk) pto_spec_result(&s, places);
     pto_spec_operand(&s, x);
@@ -392,12 +413,12 @@ static pto_status expand(const pto_run *run, pto_op op)
     pto_value y[2] = {pto_value_none(run), pto_value_none(run)};
     const uint32_t results = pto_op_result_count(op);
     read_lines(&l);
-    const int is_quick = by_instructions(&l);
+    const int is_ordered = by_order(&l), is_quick = is_ordered || by_instructions(&l);
     if (!is_quick) PTO_TRY(check_extent(&l));
     l.x = to_rows(&l, pto_op_operand(op, 0));
     PTO_NEED(l.x);
     if (is_quick)
-        PTO_TRY(expand_rows(&l, y));
+        PTO_TRY(expand_rows(&l, is_ordered ? pto_type_dtype(pto_value_type(l.x)) : PTO_F32, y));
     else
         PTO_TRY(expand_ranks(&l, y));
     for (uint32_t i = 0; i < results; i++) {

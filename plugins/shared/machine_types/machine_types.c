@@ -33,6 +33,12 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
     return machine_lists(machine_dtypes(run, kind), pto_dtype_name(t));
 }
 
+int machine_orders(const pto_run *run, pto_kind_id kind, pto_dtype t)
+{
+    const pto_str cost = pto_kind_cost(run, kind);
+    return machine_lists(pto_machine_text(run, "instructions.%.*s.dtypes", PTO_FMT(cost)), pto_dtype_name(t));
+}
+
 pto_str machine_conversions(const pto_run *run, pto_dtype from)
 {
     return pto_machine_text(run, "vector.conversions.%s", pto_dtype_name(from));

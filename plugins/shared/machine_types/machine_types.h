@@ -14,6 +14,8 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind);
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind);
 /* Whether it takes the type; of a conversion: whether it rounds numbers of the type to whole ones. */
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
+/* Whether it has the type in a list of its own class: without one the machine has no such instruction. */
+int machine_orders(const pto_run *run, pto_kind_id kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);

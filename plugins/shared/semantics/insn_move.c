@@ -1,5 +1,6 @@
 /* Rows of pto.def that copy elements: memory, spaces, layouts, fills. */
 #include "semantics/insn_family.h"
+#include "semantics/tensor_walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -375,6 +376,74 @@ pto_status insn_TSCATTER(insn_call *call)
     INSN_TRY(check_indices(call, t, values, index));
     copy_tile(t, &call->src[0]);
     move_by_index(t, values, index, false);
+    return PTO_OK;
+}
+
+/* ---- order ---- */
+
+/* Memory for the order of a row is in scratch, after what insn_begin may have put there. */
+pto_status insn_TORDER(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    INSN_TRY(insn_check_number(call, s->dtype));
+    if (t->dtype != PTO_I32) return insn_fail(call, "places are %s, they must be i32", pto_dtype_name(t->dtype));
+    if (t->valid_rows != s->valid_rows || t->valid_cols > s->valid_cols)
+        return insn_fail(call, "%" PRId64 " x %" PRId64 " places in rows of %" PRId64 " x %" PRId64, t->valid_rows,
+                         t->valid_cols, s->valid_rows, s->valid_cols);
+    INSN_TRY(insn_begin(call, 1, 0));
+    const int64_t n = s->valid_cols;
+    const size_t before = (tile_capacity_bytes(s) + 7) / 8 * 8, needed = before + 3 * sizeof(int64_t) * (size_t)n;
+    if (needed > call->scratch_bytes) {
+        call->scratch_needed = needed;
+        return insn_fail(call, "the order takes %zu bytes of scratch", needed);
+    }
+    void *const keys = (uint8_t *)call->scratch + before;
+    int64_t *const numbers = keys;
+    for (int64_t r = 0; r < t->valid_rows && n != 0; r++) {
+        order_line l = {.dtype = s->dtype, .descending = call->descending, .n = n, .reals = keys, .wholes = keys};
+        l.order = numbers + n;
+        l.spare = numbers + 2 * n;
+        for (int64_t c = 0; c < n;) {
+            const tile_run run = tile_run_at(s, r, c, (size_t)(n - c));
+            const void *from = s->base + run.offset * (int64_t)element_bytes(s->dtype);
+            if (element_is_float(s->dtype))
+                element_read_f64(s->dtype, from, run.stride, run.count, l.reals + c);
+            else
+                element_read_i64(s->dtype, from, run.stride, run.count, l.wholes + c);
+            c += (int64_t)run.count;
+        }
+        order_sort(&l);
+        for (int64_t c = 0; c < t->valid_cols; c++)
+            element_write_i64(PTO_I32, t->base + tile_run_at(t, r, c, 1).offset * (int64_t)sizeof(int32_t), 1, 1,
+                              l.order + c);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TROWGATHER(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0], *index = &call->src[1];
+    const size_t size = element_bytes(t->dtype);
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(insn_check_number(call, t->dtype));
+    INSN_TRY(insn_check_dtype(call, 0));
+    INSN_TRY(insn_check_valid(call, 1, t->valid_rows, t->valid_cols));
+    if (index->dtype != PTO_I32)
+        return insn_fail(call, "the indices are %s, they must be i32", pto_dtype_name(index->dtype));
+    if (s->valid_rows != t->valid_rows)
+        return insn_fail(call, "%" PRId64 " rows of indices for %" PRId64, t->valid_rows, s->valid_rows);
+    for (int moves = 0; moves < 2; moves++)
+        for (int64_t r = 0; r < t->valid_rows; r++)
+            for (int64_t c = 0; c < t->valid_cols; c++) {
+                int64_t at;
+                tile_read_i64(index, r, c, 1, &at);
+                if (at < 0 || at >= s->valid_cols)
+                    return insn_fail(call, "index %" PRId64 " at row %" PRId64 " is out of the %" PRId64 " elements",
+                                     at, r, s->valid_cols);
+                if (moves)
+                    memcpy(t->base + tile_run_at(t, r, c, 1).offset * (int64_t)size,
+                           s->base + tile_run_at(s, r, at, 1).offset * (int64_t)size, size);
+            }
     return PTO_OK;
 }
 

@@ -42,6 +42,7 @@ typedef struct insn_call {
     number scalar, pad; /* converted to the element type, nearest even; of tgetval: the result */
     int64_t at[2];      /* row and column; tgetval */
     int64_t run;        /* records; tmrgsort */
+    bool descending;    /* torder */
     bool has_pad, saturate, relu, has_scale;
     float scale; /* with has_scale: what a store multiplies by */
     round_mode mode;

@@ -38,6 +38,7 @@ typedef struct insn_code {
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
     int64_t run;           /* of records */
+    bool descending;
     number pad;
 } insn_code;
 

@@ -239,6 +239,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->mode = c->mode;
     out->relation = c->relation;
     out->run = c->run;
+    out->descending = c->descending;
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
     out->result = c->result;
@@ -440,6 +441,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->mode = step->mode;
     out->relation = step->relation;
     out->run = step->run;
+    out->descending = step->descending;
     out->text[0] = 0;
 }
 

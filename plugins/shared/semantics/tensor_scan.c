@@ -22,16 +22,6 @@ static pto_status find_axis(tensor_call *call, uint32_t *out)
 
 /* ---- order ---- */
 
-/* One line: its elements as numbers that compare as they do, and their order. */
-typedef struct line {
-    pto_dtype dtype;
-    bool descending;
-    int64_t n;
-    double *reals; /* of floats */
-    int64_t *wholes;
-    int64_t *order, *spare;
-} line;
-
 size_t tensor_scratch_bytes(tensor_op op, const tensor_call *call)
 {
     const pto_tensor *in = call->in[0];
@@ -57,7 +47,7 @@ size_t tensor_scratch_bytes(tensor_op op, const tensor_call *call)
     }
 }
 
-static int compare(const line *l, int64_t a, int64_t b)
+static int compare(const order_line *l, int64_t a, int64_t b)
 {
     if (element_is_float(l->dtype)) {
         const double x = l->reals[a], y = l->reals[b];
@@ -70,7 +60,7 @@ static int compare(const line *l, int64_t a, int64_t b)
 }
 
 /* Merges neighbouring runs, of two equal elements the first one first. */
-static void sort(line *l)
+void order_sort(order_line *l)
 {
     for (int64_t i = 0; i < l->n; i++) l->order[i] = i;
     for (int64_t run = 1; run < l->n; run *= 2) {
@@ -101,14 +91,14 @@ static pto_status run_sort(tensor_call *call, const pto_tensor *values, const pt
     void *const keys = call->scratch;
     walk w = tensor_lines(call, axis);
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
-        line l = {.dtype = in->dtype, .descending = call->descending, .n = n, .reals = keys, .wholes = keys};
+        order_line l = {.dtype = in->dtype, .descending = call->descending, .n = n, .reals = keys, .wholes = keys};
         l.order = memory + n;
         l.spare = memory + 2 * n;
         if (element_is_float(in->dtype))
             element_read_f64(in->dtype, tensor_at(in, w.offset[1]), in->strides[axis], (size_t)n, l.reals);
         else
             element_read_i64(in->dtype, tensor_at(in, w.offset[1]), in->strides[axis], (size_t)n, l.wholes);
-        sort(&l);
+        order_sort(&l);
         for (int64_t i = 0; i < made && values != NULL; i++)
             element_copy(element_bytes(in->dtype), tensor_at(values, w.offset[0] + i * values->strides[axis]), 1,
                          tensor_at(in, w.offset[1] + l.order[i] * in->strides[axis]), 1, 1);

@@ -91,4 +91,16 @@ pto_status tensor_check_axis(tensor_call *call, int64_t axis, uint32_t rank, uin
         if ((x) != PTO_OK) return PTO_FAILED; \
     } while (0)
 
+/* Elements as numbers that compare as they do, and the order that tensor.sort and pto.torder have them in. `reals` are
+ * those of floats, `wholes` of others; order and spare have space for n, and either may be `order` afterwards. */
+typedef struct order_line {
+    pto_dtype dtype;
+    bool descending;
+    int64_t n;
+    double *reals;
+    int64_t *wholes;
+    int64_t *order, *spare;
+} order_line;
+void order_sort(order_line *l);
+
 #endif

@@ -130,6 +130,11 @@ static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b
 /* Whether n elements from `at` on reach beyond a dim. */
 static inline int pto_index_outside(int64_t at, int64_t n, int64_t dim) { return at < 0 || at > dim - n; }
 
+/* Of <pto/native_vector_sort.h>: records of a list, at least; bytes of scratch memory, aligned to 64 of them, for the
+ * order of rows of n elements. */
+#define PTO_SORT_LIST 128
+#define PTO_SORT_BYTES(n) (24 * ((n) + 2 * PTO_SORT_LIST))
+
 /* ---- floats in memory ---- */
 
 typedef uint16_t pto_f16_bits, pto_bf16_bits;

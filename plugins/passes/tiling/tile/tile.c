@@ -122,7 +122,7 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     }
     if (space == PTO_ITER_ORDER) {
         PTO_TRY(check_alone(sole));
-        return tile_lower_sort(run, group, sole);
+        return tile_can_order(run, sole) ? tile_lower_order(run, group, sole) : tile_lower_sort(run, group, sole);
     }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));

@@ -361,6 +361,18 @@ tile_piece tile_emit_merged(tile_nest *n, pto_kind_id kind, int64_t columns, til
     return finish(n, &s, p);
 }
 
+tile_piece tile_emit_order(tile_nest *n, tile_piece tile, pto_expr rows, int64_t columns, int descending)
+{
+    const pto_expr valid[2] = {rows, pto_expr_const(n->run, columns)};
+    tile_piece p = piece_of(n, tile.rows, columns, PTO_I32);
+    if (n->counts != NULL) return count_op(n, pto_kind(n->run, KIND_ORDER), p, 1, 1, &tile);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_ORDER));
+    pto_spec_operand(&s, tile.value);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
+    pto_spec_bool(&s, PTO_STR("descending"), descending);
+    return finish(n, &s, p);
+}
+
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)
 {
     tile_piece p = piece_of(n, tile.rows, tile.columns, to);

@@ -80,6 +80,8 @@
     X(MERGE_RUNS, "tile.merge_runs")             \
     X(MERGE, "tile.merge")                       \
     X(RECORD_INDEX, "tile.record_index")         \
+    X(ORDER, "tile.order")                       \
+    X(ROWGATHER, "tile.rowgather")               \
     X(READ_SCALAR, "tile.read_scalar")           \
     X(GATHER, "tile.gather")                     \
     X(SCATTER, "tile.scatter")                   \
@@ -164,6 +166,8 @@ tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t ro
 tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
 /* The first `columns` records of a row of runs, each of `run` records. */
 tile_piece tile_emit_merged(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, int64_t run);
+/* Of each row of a tile the places of the first `columns` elements in the order of pto.torder. */
+tile_piece tile_emit_order(tile_nest *n, tile_piece tile, pto_expr rows, int64_t columns, int descending);
 /* The same with an attribute, and with a number of the type of the last tile. `attr` is empty: without. */
 typedef struct tile_attr {
     pto_str name, word;
@@ -246,5 +250,8 @@ int tile_can_look_up(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_lookup(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_scan(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_sort(const pto_run *run, pto_op group, pto_op op);
+/* Whether rows of the op are put in order by one instruction; lowers one that is. */
+int tile_can_order(const pto_run *run, pto_op op);
+pto_status tile_lower_order(const pto_run *run, pto_op group, pto_op op);
 
 #endif
