@@ -199,7 +199,8 @@ static double bench(const pto_contraction *row, int64_t m, int64_t n, int64_t k,
 
 int main(int argc, char **argv)
 {
-    static const int64_t usual[][3] = {{1, 4096, 4096},   {4, 4096, 4096},    {256, 256, 256},    {512, 512, 512},
+    static const int64_t usual[][3] = {{1, 4096, 4096},   {4, 4096, 4096},    {16, 4096, 4096},   {26, 627, 2321},
+                                       {32, 4096, 4096},  {64, 4096, 4096},   {256, 256, 256},    {512, 512, 512},
                                        {1000, 4099, 517}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}};
     const uint32_t isa = pto_isa_of_host();
     sgemm *const openblas = find_openblas();

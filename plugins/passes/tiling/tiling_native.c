@@ -25,7 +25,10 @@ enum {
     ROW_SIZES = sizeof row_sizes / sizeof *row_sizes,
     COLUMN_SIZES = sizeof column_sizes / sizeof *column_sizes,
     DEPTH_SIZES = sizeof depth_sizes / sizeof *depth_sizes,
-    SIZES = ROW_SIZES * COLUMN_SIZES
+    EVEN_PARTS = 8, /* into so many parts columns are cut evenly too, in whole vectors of every element type */
+    EVEN_COLUMNS = 64,
+    FEW_ROWS = 32, /* are multiplied in place */
+    SIZES = ROW_SIZES * (COLUMN_SIZES + EVEN_PARTS)
 };
 
 typedef struct candidate {
@@ -43,7 +46,30 @@ static int64_t allowed(const pto_tiling_dim *dim, int64_t size)
     return dim->static_extent == 0 ? 1 : least(size, pto_ceil_div(dim->static_extent, dim->granule) * dim->granule);
 }
 
+/* Of columns: one of the sizes above, or what cuts a static extent evenly. */
+static int64_t columns_of(const pto_tiling_dim *dim, uint32_t which)
+{
+    if (which < COLUMN_SIZES) return allowed(dim, column_sizes[which]);
+    const int64_t n = dim->static_extent < 0 ? 0 : dim->static_extent, parts = which - COLUMN_SIZES + 1;
+    const int64_t each = pto_ceil_div(pto_ceil_div(n, parts), EVEN_COLUMNS) * EVEN_COLUMNS;
+    return allowed(dim, each < EVEN_COLUMNS ? EVEN_COLUMNS : least(each, column_sizes[0]));
+}
+
 static double round_up(double x) { return x > (double)(int64_t)x ? (double)(int64_t)x + 1 : x; }
+
+/* Few rows are multiplied in place: what takes long is to read the right side, the longer the shorter the pieces of its
+ * rows are. With so few operations memory is busy with four threads. */
+static double price_in_place(double m, double n, double k, double batches, double speed, const candidate *c)
+{
+    static const double start = 20000, between = 192; /* elements that are as long as to begin another piece */
+    const double columns = (double)c->columns < n ? (double)c->columns : n;
+    const double tiles = round_up(m / (double)c->rows) * round_up(n / columns) * batches;
+    const double tile = k * (columns + speed * between) * (m + 8) + speed * start;
+    double sum = 0;
+    for (int64_t threads = 1; threads <= 4; threads *= 2)
+        sum += round_up(tiles / (double)threads) * (double)threads * tile;
+    return sum;
+}
 
 /* How long all of it takes, in products of one thread. */
 static double price(double m, double n, double k, double batches, double speed, const candidate *c)
@@ -51,6 +77,7 @@ static double price(double m, double n, double k, double batches, double speed, 
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
     static const double near = 4, far = 16, start = 20000, near_most = 1 << 20;
+    if (m <= FEW_ROWS) return price_in_place(m, n, k, batches, speed, c);
     const double packing = speed * ((m + n) * k > near_most ? far : near);
     const double rows = (double)c->rows < m ? (double)c->rows : m,
                  columns = (double)c->columns < n ? (double)c->columns : n;
@@ -115,9 +142,10 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
     candidate all[SIZES];
     uint32_t count = 0;
     const double speed = speed_of(p);
+    const uint32_t column_ways = likely(p, 0, FEW_ROWS + 1) <= FEW_ROWS ? COLUMN_SIZES + EVEN_PARTS : COLUMN_SIZES;
     for (uint32_t i = 0; i < ROW_SIZES; i++)
-        for (uint32_t j = 0; j < COLUMN_SIZES; j++) {
-            candidate c = {.rows = allowed(p->dims[0], row_sizes[i]), .columns = allowed(p->dims[1], column_sizes[j])};
+        for (uint32_t j = 0; j < column_ways; j++) {
+            candidate c = {.rows = allowed(p->dims[0], row_sizes[i]), .columns = columns_of(p->dims[1], j)};
             c.cost = price_of(p, speed, &c);
             all[count++] = c;
         }

@@ -1,7 +1,7 @@
 /* Rows of AVX-512: panels of f32, whatever is multiplied, and panels of pairs of 16-bit integers, whose products are
  * added in 32 bits. */
 #if defined(__x86_64__)
-#include "kernel_avx512.h"
+#include "kernel_avx512_skinny.h"
 
 /* ---- f32 ---- */
 
@@ -66,14 +66,10 @@ KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4_f32, i4_f32, any_b_i4_f32, NR, 1, finish_nothing);
 
-#define SKINNY_F32_I4(rows) KERNEL_SKINNY_FLOATS(rows, f32, i4_f32)
-KERNEL_SKINNY(skinny_f32_i4, SKINNY_F32_I4);
-#define SKINNY_F32(rows) KERNEL_SKINNY_FLOATS(rows, f32, f32)
-KERNEL_SKINNY(skinny_f32, SKINNY_F32);
-#define SKINNY_BF16(rows) KERNEL_SKINNY_FLOATS(rows, bf16, bf16)
-KERNEL_SKINNY(skinny_bf16, SKINNY_BF16);
-#define SKINNY_F16(rows) KERNEL_SKINNY_FLOATS(rows, f16, f16)
-KERNEL_SKINNY(skinny_f16, SKINNY_F16);
+KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4);
+KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32);
+KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16);
+KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16);
 
 /* ---- pairs of 16-bit integers ---- */
 

@@ -29,6 +29,8 @@ KERNEL_INLINE __m512i step_by_fma(__m512i sum, __m512i left, __m512i line)
     return _mm512_castps_si512(flushed(second));
 }
 
+#include "kernel_avx512_bf16_skinny.h"
+
 /* Row by row: it is rare. */
 static void micro_by_fma(int64_t k, const int32_t *a, const int32_t *b, char *c, int64_t c_row_stride, int64_t m,
                          int64_t n, bool accumulate)
@@ -71,38 +73,6 @@ KERNEL_INLINE __m512i across_bf16(const void *from, int64_t at, int64_t k_stride
     if (k_left < 2) return low;
     const __m256i next = _mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * (at + k_stride));
     return _mm512_or_si512(low, _mm512_slli_epi32(_mm512_cvtepu16_epi32(next), 16));
-}
-
-KERNEL_INLINE __m512i across_widened(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
-                                     int64_t columns_left)
-{
-    (void)k_stride;
-    (void)k_left;
-    const __m256i bits = _mm256_maskz_loadu_epi16(mask_of(columns_left), (const char *)from + 2 * at);
-    return _mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
-}
-
-#define SKINNY_WIDENED(rows) KERNEL_SKINNY_FLOATS(rows, bf16, widened)
-KERNEL_SKINNY(skinny_widened, SKINNY_WIDENED);
-
-/* By fma, in the mode in which results that are subnormal become 0; operands count with their value. */
-static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
-                        const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
-                        bool accumulate)
-{
-    enum { FLUSHES_RESULTS = 0x8000 };
-    if (m > SKINNY_ROWS_MOST || b_column_stride != 1) return false;
-    for (int64_t i = 0; accumulate && i < m; i++)
-        for (int64_t j = 0; j < n; j += 16) {
-            char *const at = (char *)c + 4 * (i * c_row_stride + j);
-            const __mmask16 mask = mask_of(n - j);
-            _mm512_mask_storeu_ps(at, mask, flushed(_mm512_maskz_loadu_ps(mask, at)));
-        }
-    const unsigned mode = _mm_getcsr();
-    _mm_setcsr(mode | FLUSHES_RESULTS);
-    skinny_widened(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride, accumulate);
-    _mm_setcsr(mode);
-    return true;
 }
 
 /* Swaps the halves of units, looks for subnormals, and makes what A has beyond k the zero that leaves a sum of -0 so.

@@ -290,6 +290,28 @@ TEST(products_of_all_shapes)
     }
 }
 
+/* Every number of rows that has a way of its own, at tails of pieces, vectors and blocks along k. */
+TEST(products_of_few_rows)
+{
+    static const int64_t shapes[][3] = {{1, 1100, 67}, {2, 67, 131},  {3, 33, 66},  {4, 99, 73},  {5, 1031, 65},
+                                        {6, 35, 129},  {7, 63, 31},   {8, 64, 64},  {9, 17, 70},  {10, 16, 65},
+                                        {11, 31, 128}, {12, 40, 130}, {13, 37, 69}, {16, 61, 97}, {17, 1, 66},
+                                        {20, 50, 33},  {23, 18, 67},  {24, 36, 63}, {25, 34, 68}, {26, 627, 39},
+                                        {27, 19, 71},  {28, 20, 72},  {29, 38, 65}, {33, 21, 66}, {36, 35, 34},
+                                        {37, 70, 65},  {48, 33, 77},  {57, 22, 65}, {64, 23, 66}, {65, 35, 65}};
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row)) continue;
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+            for (int form = 0; form < 2; form++) {
+                const layout a = form == 0 ? ALONG_K : s % 2 == 0 ? ACROSS_K : PADDED;
+                product x = product_new(row, a, ACROSS_K, shapes[s][0], shapes[s][1], shapes[s][2]);
+                run(&x, (s + (size_t)form) % 2 == 0);
+                product_free(&x);
+            }
+    }
+}
+
 TEST(products_of_many_blocks)
 {
     const pto_contraction *row;
@@ -359,6 +381,29 @@ TEST(subnormals_of_bf16_are_not_lost)
             run(&x, form > 3);
             product_free(&x);
         }
+    }
+}
+
+/* One is enough, wherever it is, and only what it is multiplied with is computed otherwise. */
+TEST(one_subnormal_of_bf16_among_few_rows)
+{
+    enum { N = 75, K = 139 };
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->a != PTO_BF16) continue;
+        for (int64_t m = 1; m <= 29; m += 4)
+            for (int form = 0; form < 8; form++) {
+                product x = product_new(row, ALONG_K, ACROSS_K, m, N, K);
+                operand *const with = form % 2 == 0 ? &x.a : &x.b, *const other = form % 2 == 0 ? &x.b : &x.a;
+                const uint16_t subnormal = form < 4 ? 0x0001 : 0x807f, large = 0x7f00;
+                const int64_t p = form % 4 < 2 ? K - 1 : 70, at = form % 2 == 0 ? m - 1 : 66;
+                memcpy(with->bytes + 2 * (at * with->stride + p * with->k_stride), &subnormal, sizeof subnormal);
+                memcpy(other->bytes + 2 * p * other->k_stride, &large, sizeof large);
+                decode(&x.a, m, K);
+                decode(&x.b, N, K);
+                run(&x, form < 6);
+                product_free(&x);
+            }
     }
 }
 

@@ -1,0 +1,260 @@
+/* Few rows of bf16 by AVX-512 BF16: lines of B that belong together are joined in registers. Pieces of B or of A that
+ * hold subnormal elements are computed by fma. For kernel_avx512_bf16.c alone. */
+#ifndef PTO_KERNEL_AVX512_BF16_SKINNY_H
+#define PTO_KERNEL_AVX512_BF16_SKINNY_H
+
+#include "kernel_avx512_skinny.h"
+
+enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_DEPTH = WIDE_DEPTH / 2 };
+
+/* Two lines of B of 32 columns, that of the lower k in the upper halves. */
+typedef struct joined_lines {
+    __m512i of[2];
+} joined_lines;
+
+KERNEL_INLINE joined_lines join_lines(__m512i low, __m512i high)
+{
+    const __m512i each = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
+                                          37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
+    const __m512i other = _mm512_add_epi16(each, _mm512_set1_epi16(16));
+    return (joined_lines){{_mm512_permutex2var_epi16(high, each, low), _mm512_permutex2var_epi16(high, other, low)}};
+}
+
+/* Less than 255 in units whose element is subnormal: twice its magnitude, less one. */
+KERNEL_INLINE __m512i magnitude_of(__m512i x)
+{
+    return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1));
+}
+
+KERNEL_INLINE bool is_subnormal(__m512i magnitudes)
+{
+    return _mm512_cmplt_epu16_mask(magnitudes, _mm512_set1_epi16(255)) != 0;
+}
+
+/* A piece of a product: lines of B times elements of A, `left`, for 32 columns of C, of which `n` are there. */
+typedef struct bf16_piece {
+    int64_t depth, n;
+    const int32_t *left;
+    const char *b;
+    int64_t b_row_bytes;
+    char *c;
+    int64_t c_row_bytes;
+    bool adds;
+    __m512i *kept; /* lines of B that are joined, for the rows that come after */
+} bf16_piece;
+
+KERNEL_INLINE __mmask32 columns_of(const bf16_piece *x) { return x->n >= 32 ? 0xffffffff : (1U << x->n) - 1; }
+
+/* By fma, row by row: it is rare. */
+static void bf16_piece_by_fma(int64_t rows, const bf16_piece *x)
+{
+    const __mmask32 mask = columns_of(x);
+    for (int64_t i = 0; i < rows; i++) {
+        char *const c = x->c + i * x->c_row_bytes;
+        __m512i sum[2];
+        for (int v = 0; v < 2; v++)
+            sum[v] = x->adds ? _mm512_maskz_loadu_epi32(mask_of(x->n - 16 * v), c + 64 * v) : _mm512_setzero_si512();
+        for (int64_t p = 0; p < x->depth; p += 2) {
+            const char *const b = x->b + p * x->b_row_bytes;
+            const __m512i low = _mm512_maskz_loadu_epi16(mask, b);
+            const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < x->depth ? mask : 0, b + x->b_row_bytes);
+            const joined_lines lines = join_lines(low, high);
+            const __m512i left = _mm512_set1_epi32(x->left[p / 2 * rows + i]);
+            for (int v = 0; v < 2; v++) sum[v] = step_by_fma(sum[v], left, lines.of[v]);
+        }
+        for (int v = 0; v < 2; v++) _mm512_mask_storeu_epi32(c + 64 * v, mask_of(x->n - 16 * v), sum[v]);
+    }
+}
+
+enum bf16_lines { LINES_READ, LINES_KEPT, LINES_TAKEN };
+
+/* rows and lines are constants, and so is the depth of x where rows are few. `lines`: whether B is read, and what is
+ * joined kept, or taken from there. Returns whether B has subnormal elements; then nothing was written. */
+KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *x, skinny_ahead *ahead)
+{
+    const __mmask32 mask = columns_of(x);
+    const char *b = x->b;
+    const int32_t *left = x->left;
+    __m512i sum[PAIR_ROWS][2], least = _mm512_set1_epi16(-1), *const kept = x->kept;
+    const __mmask16 masks[] = {mask_of(x->n), mask_of(x->n - 16)};
+    const int64_t depth = x->depth, b_row_bytes = x->b_row_bytes, c_row_bytes = x->c_row_bytes;
+    char *const c = x->c;
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++)
+            sum[i][v] =
+                x->adds ? _mm512_maskz_loadu_epi32(masks[v], c + i * c_row_bytes + 64 * v) : _mm512_setzero_si512();
+    for (int64_t p = 0; p < depth;) {
+        const int64_t end = depth - p < PIECE ? depth : p + PIECE;
+        uintptr_t asked = lines == LINES_TAKEN ? 0 : next_piece(ahead);
+#pragma GCC unroll 4
+        for (; p < end; p += 2, b += 2 * b_row_bytes, left += rows) {
+            joined_lines line;
+            if (lines == LINES_TAKEN) {
+                line = (joined_lines){{kept[p], kept[p + 1]}};
+            } else {
+                const __m512i low = _mm512_maskz_loadu_epi16(mask, b);
+                const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < depth ? mask : 0, b + b_row_bytes);
+                ask_for(asked);
+                ask_for(asked + ahead->step);
+                asked += 2 * ahead->step;
+                least = _mm512_min_epu16(least, _mm512_min_epu16(magnitude_of(low), magnitude_of(high)));
+                line = join_lines(low, high);
+            }
+            if (lines == LINES_KEPT) {
+                kept[p] = line.of[0];
+                kept[p + 1] = line.of[1];
+            }
+#pragma GCC unroll 12
+            for (int i = 0; i < rows; i++) {
+                const __m512i a = _mm512_set1_epi32(left[i]);
+#pragma GCC unroll 2
+                for (int v = 0; v < 2; v++) sum[i][v] = step_bf16(sum[i][v], a, line.of[v]);
+            }
+        }
+    }
+    if (lines != LINES_TAKEN && is_subnormal(least)) return true;
+#pragma GCC unroll 12
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++) _mm512_mask_storeu_epi32(c + i * c_row_bytes + 64 * v, masks[v], sum[i][v]);
+    return false;
+}
+
+#define BF16_1_TO_12(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+#define BF16_STEP_CASE(rows) \
+    case rows: return bf16_step(rows, lines, x, ahead);
+
+/* Any number of rows up to PAIR_ROWS. */
+KERNEL_INLINE bool bf16_step_of(int64_t rows, enum bf16_lines lines, const bf16_piece *x, skinny_ahead *ahead)
+{
+    switch (rows) {
+        BF16_1_TO_12(BF16_STEP_CASE)
+    default: return false;
+    }
+}
+
+/* Up to 16 pairs of elements along k of a row of A, from element `at` on, that of the lower k in the upper half; `left`
+ * elements are there. What A has beyond k is the zero that leaves a sum of -0 so. */
+static __m512i bf16_pairs(const void *a, int64_t at, int64_t k_stride, int64_t left)
+{
+    uint16_t beside[32];
+    const int64_t count = left < 32 ? left : 32;
+    const __mmask32 mask = count == 32 ? 0xffffffff : (1U << count) - 1;
+    const char *from = (const char *)a + 2 * at;
+    if (k_stride != 1) {
+        for (int64_t q = 0; q < count; q++) beside[q] = load_bits16(a, at + q * k_stride);
+        from = (const char *)beside;
+    }
+    const __m512i x = _mm512_rol_epi32(_mm512_maskz_loadu_epi16(mask, from), 16);
+    const __mmask16 last = count % 2 != 0 ? (__mmask16)(1U << count / 2) : 0;
+    return _mm512_mask_or_epi32(x, last, x, _mm512_set1_epi32(0x8000));
+}
+
+/* Pairs of rows of A, those of one k beside each other; returns whether an element is subnormal. */
+static bool bf16_left(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth, int32_t *left)
+{
+    __m512i least = _mm512_set1_epi16(-1);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t q = 0; q < depth; q += 32) {
+            int32_t pairs[16];
+            const int64_t at = (row + i) * x->a_row_stride + (p + q) * x->a_k_stride, rest = (depth - q + 1) / 2;
+            const __m512i all = bf16_pairs(x->a, at, x->a_k_stride, depth - q);
+            least = _mm512_min_epu16(least, magnitude_of(all));
+            _mm512_storeu_si512(pairs, all);
+            for (int64_t t = 0; t < (rest < 16 ? rest : 16); t++) left[(q / 2 + t) * rows + i] = pairs[t];
+        }
+    return is_subnormal(least);
+}
+
+/* Few lines of B at a time, for so few rows that memory is what takes time; rows is a constant. */
+KERNEL_INLINE void bf16_thin(int rows, const skinny_product *x)
+{
+    int32_t left[THIN_DEPTH / 2 * THIN_ROWS];
+    for (int64_t p = 0; p < x->k; p += THIN_DEPTH) {
+        bf16_piece piece = {.depth = x->k - p < THIN_DEPTH ? x->k - p : THIN_DEPTH,
+                            .left = left,
+                            .b_row_bytes = 2 * x->b_k_stride,
+                            .c_row_bytes = x->c_row_bytes,
+                            .adds = x->accumulate || p > 0};
+        const bool is_rare = bf16_left(x, 0, rows, p, piece.depth, left);
+        const int64_t below = x->k - p < THIN_AHEAD + THIN_DEPTH ? 0 : THIN_AHEAD;
+        for (int64_t j = 0; j < x->n; j += PAIR_COLUMNS) {
+            const int64_t at = p * x->b_k_stride + j;
+            skinny_ahead ahead = ahead_of(x->b, at + below * x->b_k_stride, x->b_k_stride, 0, 16, 1, true);
+            piece.n = x->n - j;
+            piece.b = (const char *)x->b + 2 * at;
+            piece.c = x->c + 4 * j;
+            if (is_rare || (piece.depth == THIN_DEPTH ? bf16_step(rows, LINES_READ, &piece, &ahead)
+                                                      : bf16_step_of(rows, LINES_READ, &piece, &ahead)))
+                bf16_piece_by_fma(rows, &piece);
+        }
+    }
+}
+
+/* 32 columns for all rows of A, some at a time. */
+static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare, const int32_t *left,
+                         skinny_ahead *ahead)
+{
+    for (int64_t i = 0; i < m; i += rows, piece.c += rows * piece.c_row_bytes) {
+        const int64_t count = m - i < rows ? m - i : rows;
+        piece.left = left + i * PAIR_DEPTH;
+        if (!is_rare && i == 0)
+            is_rare = count == m ? bf16_step_of(count, LINES_READ, &piece, ahead)
+                                 : bf16_step_of(count, LINES_KEPT, &piece, ahead);
+        else if (!is_rare)
+            (void)bf16_step_of(count, LINES_TAKEN, &piece, ahead);
+        if (is_rare) bf16_piece_by_fma(count, &piece);
+    }
+}
+
+static void bf16_wide(const skinny_product *x)
+{
+    int32_t left[PAIR_DEPTH * FEW_ROWS_MOST];
+    __m512i kept[WIDE_DEPTH];
+    const int64_t parts = (x->m + PAIR_ROWS - 1) / PAIR_ROWS, rows = (x->m + parts - 1) / parts;
+    for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
+        const int64_t columns = x->n - first < WIDE_COLUMNS ? x->n - first : WIDE_COLUMNS;
+        const bool is_below = columns < WIDE_COLUMNS / 2;
+        for (int64_t p = 0; p < x->k; p += WIDE_DEPTH) {
+            const int64_t depth = x->k - p < WIDE_DEPTH ? x->k - p : WIDE_DEPTH, at = p * x->b_k_stride + first;
+            const int64_t next = x->k - p <= WIDE_DEPTH ? 0 : is_below ? WIDE_AHEAD : WIDE_DEPTH;
+            bool is_rare = false;
+            for (int64_t i = 0; i < x->m; i += rows)
+                is_rare |= bf16_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * PAIR_DEPTH);
+            skinny_ahead ahead = ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, 16, 2, is_below);
+            for (int64_t j = 0; j < columns; j += PAIR_COLUMNS) {
+                if (is_below) ahead = ahead_of(x->b, at + j + next * x->b_k_stride, x->b_k_stride, 0, 16, 1, true);
+                bf16_columns(x->m, rows,
+                             (bf16_piece){.depth = depth,
+                                          .n = columns - j,
+                                          .b = (const char *)x->b + 2 * (at + j),
+                                          .b_row_bytes = 2 * x->b_k_stride,
+                                          .c = x->c + 4 * (first + j),
+                                          .c_row_bytes = x->c_row_bytes,
+                                          .adds = x->accumulate || p > 0,
+                                          .kept = kept},
+                             is_rare, left, &ahead);
+            }
+        }
+    }
+}
+
+static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                        const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
+                        bool accumulate)
+{
+    const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};
+    if (m > FEW_ROWS_MOST || b_column_stride != 1) return false;
+    switch (m) {
+    case 1: bf16_thin(1, &x); break;
+    case 2: bf16_thin(2, &x); break;
+    case 3: bf16_thin(3, &x); break;
+    case 4: bf16_thin(4, &x); break;
+    default: bf16_wide(&x);
+    }
+    return true;
+}
+
+#endif

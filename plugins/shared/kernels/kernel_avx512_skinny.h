@@ -1,0 +1,220 @@
+/* Few rows by AVX-512: B is read once, as it lies, and not packed. What the next lines of B will be is asked for early,
+ * into the second-level cache: lines of one column are far apart, which processors do not foresee. */
+#ifndef PTO_KERNEL_AVX512_SKINNY_H
+#define PTO_KERNEL_AVX512_SKINNY_H
+
+#include "kernel_avx512.h"
+
+/* Up to THIN_ROWS rows memory is what takes time: lines are short pieces of few rows of B, which is how it is read
+ * fastest. More rows have all their sums of one column in registers for WIDE_DEPTH lines. */
+enum {
+    FEW_ROWS_MOST = 64,
+    THIN_ROWS = 4,
+    THIN_VECTORS = 2,
+    THIN_DEPTH = 8,
+    THIN_AHEAD = 64, /* lines */
+    THIN_COLUMNS = 4096,
+    WIDE_ROWS = 28,
+    WIDE_DEPTH = 64,
+    WIDE_AHEAD = 32,
+    WIDE_COLUMNS = 1024,
+    PIECE = 8 /* lines that are asked for one after the other */
+};
+
+typedef float kernel_element(const void *from, int64_t at);
+
+/* Lines of B that are asked for: pieces of the rows that come next, one after the other, or, where those are short,
+ * what lies below the lines that are read. Addresses need not be inside of B. */
+typedef struct skinny_ahead {
+    uintptr_t at, row, end; /* of a row */
+    uintptr_t step, stride; /* bytes from one line to the next, and from row to row */
+    bool is_below;
+} skinny_ahead;
+
+/* Where the next piece begins. */
+KERNEL_INLINE uintptr_t next_piece(skinny_ahead *ahead)
+{
+    const uintptr_t piece = ahead->at;
+    ahead->at += PIECE * ahead->step;
+    if (!ahead->is_below && ahead->at >= ahead->end) {
+        ahead->row += ahead->stride;
+        ahead->end += ahead->stride;
+        ahead->at = ahead->row;
+    }
+    return piece;
+}
+
+KERNEL_INLINE void ask_for(uintptr_t at)
+{
+    __builtin_prefetch((const void *)at, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside of B
+}
+
+/* Of `columns` columns in the rows from element `at` on, `bits` each; or below them, for the lines of each step. */
+KERNEL_INLINE skinny_ahead ahead_of(const void *b, int64_t at, int64_t b_k_stride, int64_t columns, int bits,
+                                    int vectors, bool is_below)
+{
+    const uintptr_t line = 2 * (uintptr_t)bits, first = (uintptr_t)b + (uintptr_t)(at * bits / 8);
+    const uintptr_t stride = (uintptr_t)(b_k_stride * bits / 8);
+    return (skinny_ahead){.at = first,
+                          .row = first,
+                          .end = first + (uintptr_t)(columns * bits / 8),
+                          .step = is_below ? stride : line * (uintptr_t)vectors,
+                          .stride = stride,
+                          .is_below = is_below};
+}
+
+/* Lines of B times their elements of A, `left`, for 16 * vectors columns of C, of which `n` are there. rows, vectors
+ * and, in the thin form, depth are constants. */
+KERNEL_INLINE void skinny_step(kernel_units_along line, int rows, int vectors, int64_t depth, const float *left,
+                               const void *b, int64_t at, int64_t b_k_stride, int64_t n, char *c, int64_t c_row_bytes,
+                               bool adds, skinny_ahead *ahead)
+{
+    const __mmask16 masks[] = {mask_of(n), mask_of(n - 16)};
+    __m512 sum[WIDE_ROWS][THIN_VECTORS];
+#pragma GCC unroll 28
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = adds ? _mm512_maskz_loadu_ps(masks[v], c + i * c_row_bytes + 64 * v) : _mm512_setzero_ps();
+    for (int64_t p = 0; p < depth;) {
+        const int64_t end = depth - p < PIECE ? depth : p + PIECE;
+        uintptr_t asked = next_piece(ahead);
+#pragma GCC unroll 8
+        for (; p < end; p++, at += b_k_stride, left += rows, asked += ahead->step) {
+            __m512 x[THIN_VECTORS];
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; v++) {
+                x[v] = _mm512_castsi512_ps(line(b, at + 16 * v, n - 16 * v));
+                ask_for(asked + (uintptr_t)(64 * v));
+            }
+#pragma GCC unroll 28
+            for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+                for (int v = 0; v < vectors; v++) sum[i][v] = _mm512_fmadd_ps(_mm512_set1_ps(left[i]), x[v], sum[i][v]);
+        }
+    }
+#pragma GCC unroll 28
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) _mm512_mask_storeu_ps(c + i * c_row_bytes + 64 * v, masks[v], sum[i][v]);
+}
+
+/* A product of few rows whose B has its columns beside each other. */
+typedef struct skinny_product {
+    int64_t m, n, k;
+    const void *a;
+    int64_t a_row_stride, a_k_stride;
+    const void *b;
+    int64_t b_k_stride;
+    char *c;
+    int64_t c_row_bytes;
+    bool accumulate;
+} skinny_product;
+
+/* Elements of `rows` rows of A, `depth` deep, those of one k beside each other. */
+KERNEL_INLINE void skinny_left(kernel_element load, const skinny_product *x, int64_t row, int64_t rows, int64_t p,
+                               int64_t depth, float *left)
+{
+    for (int64_t q = 0; q < depth; q++)
+        for (int64_t i = 0; i < rows; i++)
+            left[q * rows + i] = load(x->a, (row + i) * x->a_row_stride + (p + q) * x->a_k_stride);
+}
+
+/* rows is a constant. */
+KERNEL_INLINE void skinny_thin(kernel_element load, kernel_units_along line, int rows, int bits,
+                               const skinny_product *x)
+{
+    float left[THIN_DEPTH * THIN_ROWS];
+    for (int64_t first = 0; first < x->n; first += THIN_COLUMNS) {
+        const int64_t end = x->n - first < THIN_COLUMNS ? x->n : first + THIN_COLUMNS;
+        int64_t depth;
+        for (int64_t p = 0; p < x->k; p += depth) {
+            depth = x->k - p < THIN_DEPTH ? x->k - p : THIN_DEPTH;
+            skinny_left(load, x, 0, rows, p, depth, left);
+            const int64_t below = x->k - p < THIN_AHEAD + THIN_DEPTH ? 0 : THIN_AHEAD;
+            for (int64_t j = first; j < end; j += 16 * THIN_VECTORS) {
+                const int64_t at = p * x->b_k_stride + j;
+                skinny_ahead ahead = ahead_of(x->b, at + below * x->b_k_stride, x->b_k_stride, 0, bits, 1, true);
+                if (depth == THIN_DEPTH)
+                    skinny_step(line, rows, THIN_VECTORS, THIN_DEPTH, left, x->b, at, x->b_k_stride, x->n - j,
+                                x->c + 4 * j, x->c_row_bytes, x->accumulate || p > 0, &ahead);
+                else
+                    skinny_step(line, rows, THIN_VECTORS, depth, left, x->b, at, x->b_k_stride, x->n - j, x->c + 4 * j,
+                                x->c_row_bytes, x->accumulate || p > 0, &ahead);
+            }
+        }
+    }
+}
+
+#define SKINNY_1_TO_28(X)                                                                                             \
+    X(1)                                                                                                              \
+    X(2)                                                                                                              \
+    X(3)                                                                                                              \
+    X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) \
+        X(24) X(25) X(26) X(27) X(28)
+#define SKINNY_STEP_CASE(rows) \
+    case rows: skinny_step(line, rows, 1, depth, left, b, at, b_k_stride, n, c, c_row_bytes, adds, ahead); return;
+
+/* rows is any number up to WIDE_ROWS. */
+KERNEL_INLINE void skinny_step_of(kernel_units_along line, int64_t rows, int64_t depth, const float *left,
+                                  const void *b, int64_t at, int64_t b_k_stride, int64_t n, char *c,
+                                  int64_t c_row_bytes, bool adds, skinny_ahead *ahead)
+{
+    switch (rows) {
+        SKINNY_1_TO_28(SKINNY_STEP_CASE)
+    default: return;
+    }
+}
+
+/* WIDE_DEPTH lines of B, of 16 columns at a time, for all rows of A. */
+KERNEL_INLINE void skinny_wide(kernel_element load, kernel_units_along line, int bits, const skinny_product *x)
+{
+    float left[WIDE_DEPTH * FEW_ROWS_MOST];
+    const int64_t parts = (x->m + WIDE_ROWS - 1) / WIDE_ROWS, rows = (x->m + parts - 1) / parts;
+    for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
+        const int64_t columns = x->n - first < WIDE_COLUMNS ? x->n - first : WIDE_COLUMNS;
+        const bool is_below = columns * bits / 8 < WIDE_COLUMNS;
+        for (int64_t p = 0; p < x->k; p += WIDE_DEPTH) {
+            const int64_t depth = x->k - p < WIDE_DEPTH ? x->k - p : WIDE_DEPTH, at = p * x->b_k_stride + first;
+            const int64_t next = x->k - p <= WIDE_DEPTH ? 0 : is_below ? WIDE_AHEAD : WIDE_DEPTH;
+            for (int64_t i = 0; i < x->m; i += rows)
+                skinny_left(load, x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * depth);
+            skinny_ahead ahead = ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, bits, 1, is_below);
+            for (int64_t j = 0; j < columns; j += 16)
+                for (int64_t i = 0; i < x->m; i += rows) {
+                    /* The other rows read the same lines. */
+                    const int64_t below = i == 0 ? next * x->b_k_stride : 0;
+                    skinny_ahead beside = ahead_of(x->b, at + j + below, x->b_k_stride, 0, bits, 1, true);
+                    skinny_step_of(line, x->m - i < rows ? x->m - i : rows, depth, left + i * depth, x->b, at + j,
+                                   x->b_k_stride, columns - j, x->c + 4 * (first + j) + i * x->c_row_bytes,
+                                   x->c_row_bytes, x->accumulate || p > 0, i == 0 && !is_below ? &ahead : &beside);
+                }
+        }
+    }
+}
+
+#define SKINNY_THIN_CASE(rows) \
+    case rows: skinny_thin(load, line, rows, bits, &x); break;
+
+/* A function pto_contraction_skinny of floats: load_LOAD reads elements of A, along_LINE lines of B, whose elements
+ * have so many bits. Not inlined: it may run in another mode of rounding. */
+#define KERNEL_SKINNY_OF_FLOATS(name, load_of_a, line_of_b, bits_of_b)                                               \
+    __attribute__((noinline)) static bool name(                                                                      \
+        int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,     \
+        int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)                 \
+    {                                                                                                                \
+        kernel_element *const load = load_##load_of_a;                                                               \
+        kernel_units_along *const line = along_##line_of_b;                                                          \
+        const int bits = bits_of_b;                                                                                  \
+        const skinny_product x = {                                                                                   \
+            m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};                   \
+        if (m > FEW_ROWS_MOST || b_column_stride != 1) return false;                                                 \
+        switch (m) {                                                                                                 \
+            SKINNY_THIN_CASE(1)                                                                                      \
+            SKINNY_THIN_CASE(2) SKINNY_THIN_CASE(3) SKINNY_THIN_CASE(4) default : skinny_wide(load, line, bits, &x); \
+        }                                                                                                            \
+        return true;                                                                                                 \
+    }                                                                                                                \
+    _Static_assert(THIN_ROWS == 4, "cases")
+
+#endif
