@@ -49,6 +49,11 @@ typedef __m512i kernel_step(__m512i sum, __m512i left, __m512i line);
 /* Of 32 registers 28 are sums; the rest are a line of B and what is broadcast of A. */
 enum { MR = 14, NR = 32 };
 
+/* Most of each that is packed at a time, of k in bytes. A block of A fills half of a second-level cache of 1 MiB beside a
+ * panel of B, which passes through the first one as panels of A do; a block of B lies in the third. Blocks along k are
+ * long since C is read and written once for each. */
+enum { M_BLOCK = 9 * MR, K_BLOCK_BYTES = 4096, N_BLOCK = 2048 };
+
 /* rows and vectors are constants where this is called, so that sums stay in registers. The tails of panels, when they
  * are heeded, are what to add to each row and each column. */
 KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, const int32_t *a,

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Of a cache line: where panels begin. */
-enum { LINE = 64, FEW_PANELS = 4 };
+/* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. */
+enum { LINE = 64, FEW_PANELS = 4, MORE_ROWS_MOST = 3 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -44,7 +44,7 @@ static block_sizes sizes_of(const pto_contraction *row, int64_t m, int64_t n, in
     const int64_t p_count = k < row->k_block ? 1 : (k + row->k_block / 2) / row->k_block;
     const int64_t k_most = k <= 0 ? row->k_block : (k + p_count - 1) / p_count;
     const int64_t m_most =
-        row->m_block * row->k_block / (k_most > row->k_block ? k_most : row->k_block) / row->mr * row->mr;
+        smaller(row->m_block * row->k_block / k_most, MORE_ROWS_MOST * row->m_block) / row->mr * row->mr;
     block_sizes s = {.m = even_block(m, m_most, row->mr),
                      .n = even_block(n, row->n_block, row->nr),
                      .k = even_block(k, k_most, row->k_group)};
@@ -63,11 +63,13 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
 
 int64_t contraction_scratch_most(const pto_contraction *row, int64_t m, int64_t n)
 {
-    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's. */
+    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's. Many
+     * panels of A hold no more than m_block rows do that are k_block deep, besides their tails. */
     const int64_t k = (row->k_block * 3 / 2 + row->k_group) / row->k_group * row->k_group;
-    const int64_t m_panels = (smaller(m, row->m_block) + row->mr - 1) / row->mr,
-                  n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
-    return m_panels * pto_panel_a_bytes(row, k) + n_panels * pto_panel_b_bytes(row, k) + LINE;
+    const int64_t m_panels = (m + row->mr - 1) / row->mr, n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
+    const int64_t block = row->m_block / row->mr * pto_panel_a_bytes(row, row->k_block),
+                  tails = MORE_ROWS_MOST * row->m_block / row->mr * pto_panel_a_bytes(row, 1);
+    return smaller(m_panels * pto_panel_a_bytes(row, k), block + tails) + n_panels * pto_panel_b_bytes(row, k) + LINE;
 }
 
 static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel, int64_t count, int64_t k,
