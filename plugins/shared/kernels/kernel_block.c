@@ -63,20 +63,13 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
 
 int64_t contraction_scratch_most(const pto_contraction *row, int64_t m, int64_t n)
 {
-    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's. Many
-     * panels of A hold no more than m_block rows do that are k_block deep, besides their tails. */
+    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's.
+     * Many panels of A hold no more than m_block rows do that are k_block deep, besides their tails. */
     const int64_t k = (row->k_block * 3 / 2 + row->k_group) / row->k_group * row->k_group;
     const int64_t m_panels = (m + row->mr - 1) / row->mr, n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
     const int64_t block = row->m_block / row->mr * pto_panel_a_bytes(row, row->k_block),
                   tails = MORE_ROWS_MOST * row->m_block / row->mr * pto_panel_a_bytes(row, 1);
     return smaller(m_panels * pto_panel_a_bytes(row, k), block + tails) + n_panels * pto_panel_b_bytes(row, k) + LINE;
-}
-
-static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel, int64_t count, int64_t k,
-                        const void *from, int64_t offset, int64_t stride, int64_t k_stride, char *to)
-{
-    for (int64_t first = 0; first < count; first += width, to += panel)
-        pack(smaller(width, count - first), k, from, offset + first * stride, stride, k_stride, to);
 }
 
 static void clear(int64_t m, int64_t n, char *c, int64_t c_row_bytes)
@@ -127,13 +120,13 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
         const int64_t columns = smaller(s.n, n - j), depth = smaller(s.k, k - p);
         const bool is_last = p + depth == k, adds = accumulate || p > 0;
         const int64_t a_panel = pto_panel_a_bytes(row, depth), b_panel = pto_panel_b_bytes(row, depth);
-        pack_panels(row->pack_b, row->nr, b_panel, columns, depth, b, p * b_k_stride + j * b_column_stride,
-                    b_column_stride, b_k_stride, b_panels);
+        row->pack_b(columns, depth, b, p * b_k_stride + j * b_column_stride, b_column_stride, b_k_stride, b_panels,
+                    b_panel);
         for (int64_t i = 0; i < m; i += s.m) {
             const int64_t rows = smaller(s.m, m - i);
             if (!is_flat || j == 0)
-                pack_panels(row->pack_a, row->mr, a_panel, rows, depth, a, i * a_row_stride + p * a_k_stride,
-                            a_row_stride, a_k_stride, a_panels);
+                row->pack_a(rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride, a_k_stride, a_panels,
+                            a_panel);
             char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
             multiply_panels(row, rows, columns, depth, a_panels, a_panel, b_panels, b_panel, c_block, c_row_stride,
                             adds);

@@ -401,8 +401,8 @@ TEST(panels_hold_tails)
         unsigned char *const b = aligned_alloc(64, (size_t)pto_panel_b_bytes(row, k));
         assert_true(before != NULL && a != NULL && b != NULL);
         memcpy(before, x.c, (size_t)(4 * m * x.c_stride));
-        row->pack_a(m, k, x.a.bytes, 0, x.a.stride, x.a.k_stride, a);
-        row->pack_b(n, k, x.b.bytes, 0, x.b.stride, x.b.k_stride, b);
+        row->pack_a(m, k, x.a.bytes, 0, x.a.stride, x.a.k_stride, a, 0);
+        row->pack_b(n, k, x.b.bytes, 0, x.b.stride, x.b.k_stride, b, 0);
         row->micro(k, a, b, x.c, x.c_stride, m, n, true);
         check(&x, before, true);
         free(before);
