@@ -1,11 +1,12 @@
-/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other,
- * each small enough for the second-level cache; a panel of B stays in the first while panels of A pass. */
+/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other, each
+ * small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
 #include "kernel_rows.h"
 
 #include <string.h>
 
-/* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. */
-enum { LINE = 64, FEW_PANELS = 4, MORE_ROWS_MOST = 3 };
+/* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. Of a
+ * block of C that is in the second-level cache: so many elements. */
+enum { LINE = 64, FEW_PANELS = 4, MORE_ROWS_MOST = 3, SMALL_C = 1 << 16 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -88,11 +89,13 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
                             int64_t c_row_stride, bool adds)
 {
     const int64_t c_row_bytes = 4 * c_row_stride;
+    const bool fetches = rows * columns > SMALL_C;
     for (int64_t j = 0; j < columns; j += row->nr)
         for (int64_t i = 0; i < rows; i += row->mr) {
             char *const tile = c + i * c_row_bytes + 4 * j;
-            /* The next tile of C comes while this one is computed. */
-            fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);
+            /* The next tile of C comes while this one is computed; a small C is in the cache. */
+            if (fetches)
+                fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);
             row->micro(depth, a_panels + i / row->mr * a_panel, b_panels + j / row->nr * b_panel, tile, c_row_stride,
                        smaller(row->mr, rows - i), smaller(row->nr, columns - j), adds);
         }

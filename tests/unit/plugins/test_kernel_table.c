@@ -296,7 +296,7 @@ TEST(products_of_many_blocks)
     for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
         const int64_t n = row->n_block > 64 ? 67 : row->n_block + 3;
-        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, 2 * row->k_block - 5);
+        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, row->k_block * 3 / 2 + 3);
         run(&x, false);
         run(&x, true);
         product_free(&x);
