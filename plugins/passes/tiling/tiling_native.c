@@ -9,10 +9,13 @@
 
 #include <stdlib.h>
 
-#define OPTIONS(X)                                                                            \
-    X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"), \
-      .doc = "the strategy for all that is not a product",                                    \
-      .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")
+#define OPTIONS(X)                                                                                             \
+    X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),                  \
+      .doc = "the strategy for all that is not a product",                                                     \
+      .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")               \
+    X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "1024", .unit = "threads",                       \
+      .doc = "the most threads that products are cut for; 0: an eighth of the instances that the machine has", \
+      .example = "strategy: { use: pto.tiling-native, with: { threads: 8 } }")
 PTO_OPTIONS(OPTIONS);
 
 enum { DIMS = 3, DIMS_MAX = 16 };
@@ -72,7 +75,7 @@ static double price_in_place(double m, double n, double k, double batches, doubl
 }
 
 /* How long all of it takes, in products of one thread. */
-static double price(double m, double n, double k, double batches, double speed, const candidate *c)
+static double price(double m, double n, double k, double batches, double speed, int64_t most, const candidate *c)
 {
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
@@ -84,8 +87,8 @@ static double price(double m, double n, double k, double batches, double speed, 
     const double tiles = round_up(m / rows) * round_up(n / columns) * batches;
     const double tile = rows * columns * k + packing * k * (rows + columns) + speed * start;
     double sum = 0;
-    /* How many threads there will be is not known: each number counts the same. */
-    for (int64_t threads = 1; threads <= 8; threads *= 2)
+    /* How many threads there will be is not known: each number up to the most counts the same. */
+    for (int64_t threads = 1; threads <= most; threads *= 2)
         sum += round_up(tiles / (double)threads) * (double)threads * tile;
     return sum;
 }
@@ -123,16 +126,29 @@ static double speed_of(const pto_tiling_problem *p)
     return bytes == 1 ? 4 : bytes == 2 ? 2 : 1;
 }
 
+/* Machines for CPUs have eight instances for each that there most likely is. */
+static int64_t threads_most(const pto_tiling_problem *p)
+{
+    enum { INSTANCES_FOR_A_CPU = 8 };
+    const pto_run *run = p->nest.run;
+    const pto_space_facts acc = pto_space_facts_of(run, PTO_ROLE_ACCUMULATOR);
+    const int64_t asked = pto_opt_i64(run, OPT_THREADS);
+    if (asked > 0 || acc == NULL) return asked > 0 ? asked : 1;
+    const int64_t instances = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(acc->core));
+    return instances < INSTANCES_FOR_A_CPU ? 1 : instances / INSTANCES_FOR_A_CPU;
+}
+
 /* For small and for large extents where nothing is said of them, in relation to the products that there are; large ones
  * count more, since they take longer. */
 static double price_of(const pto_tiling_problem *p, double speed, const candidate *c)
 {
     static const double sizes[] = {256, 2048}, weights[] = {1, 8};
     const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
+    const int64_t most = threads_most(p);
     double sum = 0;
     for (uint32_t i = 0; i < 2; i++) {
         const double m = likely(p, 0, sizes[i]), n = likely(p, 1, sizes[i]), k = likely(p, 2, sizes[i]);
-        sum += weights[i] * price(m, n, k, batches, speed, c) / (m * n * k * batches);
+        sum += weights[i] * price(m, n, k, batches, speed, most, c) / (m * n * k * batches);
     }
     return sum;
 }
@@ -142,9 +158,8 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
     candidate all[SIZES];
     uint32_t count = 0;
     const double speed = speed_of(p);
-    const uint32_t column_ways = likely(p, 0, FEW_ROWS + 1) <= FEW_ROWS ? COLUMN_SIZES + EVEN_PARTS : COLUMN_SIZES;
     for (uint32_t i = 0; i < ROW_SIZES; i++)
-        for (uint32_t j = 0; j < column_ways; j++) {
+        for (uint32_t j = 0; j < COLUMN_SIZES + EVEN_PARTS; j++) {
             candidate c = {.rows = allowed(p->dims[0], row_sizes[i]), .columns = columns_of(p->dims[1], j)};
             c.cost = price_of(p, speed, &c);
             all[count++] = c;

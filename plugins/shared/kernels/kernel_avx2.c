@@ -244,14 +244,19 @@ KERNEL_INLINE void pack_along(units_along units, int64_t width, int64_t group, i
 #define PACK(name, type, load, width, group)                                                                       \
     KERNEL_PACK(name##_any, type, load_##load, width, group);                                                      \
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
-                     void *panel)                                                                                  \
+                     void *panels, int64_t panel_bytes)                                                            \
     {                                                                                                              \
-        if (stride == 1)                                                                                           \
-            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panel);                     \
-        else if (k_stride == 1)                                                                                    \
-            pack_along(along_##load, width, group, count, k, from, offset, stride, panel);                         \
-        else                                                                                                       \
-            name##_any(count, k, from, offset, stride, k_stride, panel);                                           \
+        if (stride != 1 && k_stride != 1) {                                                                        \
+            name##_any(count, k, from, offset, stride, k_stride, panels, panel_bytes);                             \
+            return;                                                                                                \
+        }                                                                                                          \
+        for (int64_t i = 0; i < count; i += (width)) {                                                             \
+            int32_t *const panel = (void *)((char *)panels + i / (width) * panel_bytes);                           \
+            if (stride == 1)                                                                                       \
+                pack_across(across_##load, width, group, count - i, k, from, offset + i, k_stride, panel);         \
+            else                                                                                                   \
+                pack_along(along_##load, width, group, count - i, k, from, offset + i * stride, stride, panel);    \
+        }                                                                                                          \
     }                                                                                                              \
     _Static_assert((width) > 0, "of a panel")
 

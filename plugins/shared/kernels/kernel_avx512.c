@@ -133,14 +133,13 @@ KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
-/* Blocks: one of A fills about half of a second-level cache of 1 MiB, one of B lies in the third. */
-#define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = 24 * MR, .n_block = 4096
-#define FLOATS(name)                                                                                     \
-    ROW, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 384, \
+#define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = M_BLOCK, .n_block = N_BLOCK
+#define FLOATS(name)                                                                                                   \
+    ROW, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = K_BLOCK_BYTES / 4, \
         .micro = micro_f32, .skinny = skinny_##name
-#define BYTES(name)                                                                                        \
-    ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \
-        .micro = micro_pairs
+#define BYTES(name)                                                                        \
+    ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, \
+        .k_block = K_BLOCK_BYTES / 2, .micro = micro_pairs
 
 KERNEL_TABLE(kernel_rows_avx512, "avx512");
 #endif

@@ -49,6 +49,11 @@ typedef __m512i kernel_step(__m512i sum, __m512i left, __m512i line);
 /* Of 32 registers 28 are sums; the rest are a line of B and what is broadcast of A. */
 enum { MR = 14, NR = 32 };
 
+/* Most of each that is packed at a time, of k in bytes. A block of A fills half of a second-level cache of 1 MiB beside
+ * a panel of B, which passes through the first one as panels of A do; a block of B lies in the third. Blocks along k
+ * are long since C is read and written once for each. */
+enum { M_BLOCK = 9 * MR, K_BLOCK_BYTES = 4096, N_BLOCK = 2048 };
+
 /* rows and vectors are constants where this is called, so that sums stay in registers. The tails of panels, when they
  * are heeded, are what to add to each row and each column. */
 KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, const int32_t *a,
@@ -116,14 +121,35 @@ typedef __m512i kernel_units_along(const void *from, int64_t at, int64_t k_left)
 typedef __m512i kernel_units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
                                     int64_t columns_left);
 
-/* Packs a panel whose rows or columns lie beside each other. */
-KERNEL_INLINE void pack_across(kernel_units_across units, int64_t width, int64_t group, int64_t count, int64_t k,
-                               const void *from, int64_t offset, int64_t k_stride, int32_t *to)
+/* Some units of one panel whose rows or columns lie beside each other; `left` of them are there. */
+KERNEL_INLINE void lines_across(kernel_units_across units, int64_t width, int64_t group, int64_t left, int64_t begin,
+                                int64_t end, int64_t k, const void *from, int64_t offset, int64_t k_stride, int32_t *to)
 {
-    for (int64_t p = 0; p < k; p += group, to += width)
+    for (int64_t p = begin; p < end; p += group, to += width)
         for (int64_t v = 0; v < width; v += 16)
             _mm512_mask_storeu_epi32(to + v, mask_of(width - v),
-                                     units(from, offset + p * k_stride + v, k_stride, k - p, count - v));
+                                     units(from, offset + p * k_stride + v, k_stride, k - p, left - v));
+}
+
+/* Packs panels whose rows or columns lie beside each other: a few lines of a few panels at a time, so that memory is
+ * read along its lines. */
+KERNEL_INLINE void pack_across(kernel_units_across units, int64_t width, int64_t group, int64_t count, int64_t k,
+                               const void *from, int64_t offset, int64_t k_stride, char *panels, int64_t panel_bytes)
+{
+    enum { PANELS = 4, LINES = 4 };
+    for (int64_t first = 0; first < count; first += PANELS * width) {
+        const int64_t last = first + PANELS * width < count ? first + PANELS * width : count;
+        for (int64_t p = 0; p < k; p += LINES * group) {
+            const int64_t end = p + LINES * group < k ? p + LINES * group : k;
+            for (int64_t i = first; i < last; i += width) {
+                int32_t *const to = (void *)(panels + i / width * panel_bytes + 4 * width * (p / group));
+                if (last - i >= width)
+                    lines_across(units, width, group, width, p, end, k, from, offset + i, k_stride, to);
+                else
+                    lines_across(units, width, group, last - i, p, end, k, from, offset + i, k_stride, to);
+            }
+        }
+    }
 }
 
 /* Packs a panel whose rows or columns each go upwards along k. */
@@ -144,18 +170,21 @@ KERNEL_INLINE void pack_along(kernel_units_along units, int64_t width, int64_t g
 }
 
 /* A function pto_contraction_pack: along_LOAD and across_LOAD read units of `group` elements, ANY packs what lies
- * otherwise, and then FINISH(count, k, panel) completes the panel. */
+ * otherwise, and then FINISH(width, k, panel) completes each panel. */
 #define KERNEL_PACK_UNITS(name, load, any, width, group, finish)                                                   \
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
-                     void *panel)                                                                                  \
+                     void *panels, int64_t panel_bytes)                                                            \
     {                                                                                                              \
         if (stride == 1)                                                                                           \
-            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panel);                     \
-        else if (k_stride == 1)                                                                                    \
-            pack_along(along_##load, width, group, count, k, from, offset, stride, panel);                         \
-        else                                                                                                       \
-            any(count, k, from, offset, stride, k_stride, panel);                                                  \
-        finish(width, k, panel);                                                                                   \
+            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panels, panel_bytes);       \
+        else if (k_stride != 1)                                                                                    \
+            any(count, k, from, offset, stride, k_stride, panels, panel_bytes);                                    \
+        for (int64_t i = 0; i < count; i += (width)) {                                                             \
+            void *const panel = (char *)panels + i / (width) * panel_bytes;                                        \
+            if (stride != 1 && k_stride == 1)                                                                      \
+                pack_along(along_##load, width, group, count - i, k, from, offset + i * stride, stride, panel);    \
+            finish(width, k, panel);                                                                               \
+        }                                                                                                          \
     }                                                                                                              \
     _Static_assert((width) > 0, "of a panel")
 

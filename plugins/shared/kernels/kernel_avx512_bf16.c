@@ -63,32 +63,32 @@ static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void
 KERNEL_INLINE __m512i along_bf16(const void *from, int64_t at, int64_t k_left)
 {
     const __mmask32 mask = k_left >= 32 ? 0xffffffff : (1U << k_left) - 1;
-    return _mm512_maskz_loadu_epi16(mask, (const char *)from + 2 * at);
+    return _mm512_rol_epi32(_mm512_maskz_loadu_epi16(mask, (const char *)from + 2 * at), 16);
 }
 
 KERNEL_INLINE __m512i across_bf16(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left)
 {
     const __mmask16 mask = mask_of(columns_left);
-    const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * at));
-    if (k_left < 2) return low;
+    const __m256i first = _mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * at);
+    const __m512i upper = _mm512_slli_epi32(_mm512_cvtepu16_epi32(first), 16);
+    if (k_left < 2) return upper;
     const __m256i next = _mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * (at + k_stride));
-    return _mm512_or_si512(low, _mm512_slli_epi32(_mm512_cvtepu16_epi32(next), 16));
+    return _mm512_or_si512(upper, _mm512_cvtepu16_epi32(next));
 }
 
-/* Swaps the halves of units, looks for subnormals, and makes what A has beyond k the zero that leaves a sum of -0 so.
- */
+/* Looks for subnormals, and makes what A has beyond k the zero that leaves a sum of -0 so. */
 KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel, bool is_a)
 {
     const int64_t units = width * ((k + 1) / 2);
     int32_t *const to = panel;
-    __mmask32 found = 0;
+    /* Of magnitudes less 1, modulo 2^16, those of subnormals are least; zeros are not among them. */
+    __m512i least = _mm512_set1_epi16(-1);
     for (int64_t i = 0; i < units; i += 16) {
-        const __mmask16 mask = mask_of(units - i);
-        const __m512i x = _mm512_maskz_loadu_epi32(mask, to + i);
-        found |=
-            _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7f80)) & _mm512_test_epi16_mask(x, _mm512_set1_epi16(0x7f));
-        _mm512_mask_storeu_epi32(to + i, mask, _mm512_rol_epi32(x, 16));
+        const __m512i x = _mm512_maskz_loadu_epi32(mask_of(units - i), to + i);
+        const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
+        least = _mm512_min_epu16(least, _mm512_sub_epi16(magnitude, _mm512_set1_epi16(1)));
     }
+    const __mmask32 found = _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0x7f));
     if (is_a && k % 2 != 0)
         for (int64_t i = units - width; i < units; i++) to[i] |= 0x8000;
     *flag_of(panel, width, k) = found != 0;
@@ -97,8 +97,24 @@ KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel, bool is_a)
 KERNEL_INLINE void finish_a(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, true); }
 KERNEL_INLINE void finish_b(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, false); }
 
-KERNEL_PACK(any_a, uint16_t, load_bits16, MR, 2);
-KERNEL_PACK(any_b, uint16_t, load_bits16, NR, 2);
+/* Elements in the order of k, whose units are swapped then. */
+KERNEL_PACK(ordered_a, uint16_t, load_bits16, MR, 2);
+KERNEL_PACK(ordered_b, uint16_t, load_bits16, NR, 2);
+
+#define PACK_SWAPPED(name, ordered, width)                                                                         \
+    static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
+                     void *panels, int64_t panel_bytes)                                                            \
+    {                                                                                                              \
+        ordered(count, k, from, offset, stride, k_stride, panels, panel_bytes);                                    \
+        for (int64_t i = 0; i < count; i += (width)) {                                                             \
+            uint32_t *const units = (void *)((char *)panels + i / (width) * panel_bytes);                          \
+            for (int64_t u = 0; u < (width) * ((k + 1) / 2); u++) units[u] = units[u] << 16 | units[u] >> 16;      \
+        }                                                                                                          \
+    }                                                                                                              \
+    _Static_assert((width) > 0, "of a panel")
+
+PACK_SWAPPED(any_a, ordered_a, MR);
+PACK_SWAPPED(any_b, ordered_b, NR);
 KERNEL_PACK_UNITS(pack_a, bf16, any_a, MR, 2, finish_a);
 KERNEL_PACK_UNITS(pack_b, bf16, any_b, NR, 2, finish_b);
 
@@ -119,9 +135,9 @@ const pto_contraction kernel_rows_bf16[] = {
               .b_bytes = 2,
               .a_tail_bytes = 4,
               .b_tail_bytes = 4,
-              .m_block = 24 * MR,
-              .k_block = 768,
-              .n_block = 4096,
+              .m_block = M_BLOCK,
+              .k_block = K_BLOCK_BYTES / 2,
+              .n_block = N_BLOCK,
               .pack_a = pack_a,
               .pack_b = pack_b,
               .micro = micro_bf16,

@@ -22,19 +22,29 @@ KERNEL_INLINE __m512i moved_along(const void *from, int64_t at, int64_t k_left, 
     return moves ? _mm512_mask_add_epi8(x, mask, x, _mm512_set1_epi8(-128)) : x;
 }
 
+/* Four lines of sixteen bytes as sixteen units: units of four columns of each line come together, then their bytes. */
+KERNEL_INLINE __m512i units_of_lines(const __m128i x[4])
+{
+    const __m512i all =
+        _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_set_m128i(x[1], x[0])), _mm256_set_m128i(x[3], x[2]), 1);
+    const __m512i columns = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0),
+                  turned = _mm512_broadcast_i32x4(_mm_set_epi8(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0));
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(columns, all), turned);
+}
+
 KERNEL_INLINE __m512i moved_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left,
                                    bool moves)
 {
     const __mmask16 mask = mask_of(columns_left);
-    __m512i units = _mm512_setzero_si512();
+    __m128i x[4];
 #pragma GCC unroll 4
     for (int q = 0; q < 4; q++) {
-        if (q >= k_left) break;
-        __m128i x = _mm_maskz_loadu_epi8(mask, (const char *)from + at + q * k_stride);
-        if (moves) x = _mm_mask_add_epi8(x, mask, x, _mm_set1_epi8(-128));
-        units = _mm512_or_si512(units, _mm512_slli_epi32(_mm512_cvtepu8_epi32(x), (unsigned)(8 * q)));
+        x[q] = _mm_setzero_si128();
+        if (q >= k_left) continue;
+        x[q] = _mm_maskz_loadu_epi8(mask, (const char *)from + at + q * k_stride);
+        if (moves) x[q] = _mm_mask_add_epi8(x[q], mask, x[q], _mm_set1_epi8(-128));
     }
-    return units;
+    return units_of_lines(x);
 }
 
 #define UNITS(load, moves)                                                                              \
@@ -235,8 +245,8 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_vnni, I8_I4);
 
 #define ROW                                                                                                       \
     .acc = PTO_I32, .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512 | PTO_ISA_AVX512_VNNI, .sums = PTO_SUMS_EXACT, .mr = MR, \
-    .nr = NR, .k_group = 4, .a_bytes = 1, .b_bytes = 1, .a_tail_bytes = 4, .b_tail_bytes = 4, .m_block = 24 * MR, \
-    .k_block = 1536, .n_block = 4096, .micro = micro_bytes
+    .nr = NR, .k_group = 4, .a_bytes = 1, .b_bytes = 1, .a_tail_bytes = 4, .b_tail_bytes = 4, .m_block = M_BLOCK, \
+    .k_block = K_BLOCK_BYTES, .n_block = N_BLOCK, .micro = micro_bytes
 
 const pto_contraction kernel_rows_vnni[] = {
     [I8] = {ROW, .name = "i8 i8 avx512-vnni", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8_for_i8,

@@ -1,11 +1,12 @@
-/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other,
- * each small enough for the second-level cache; a panel of B stays in the first while panels of A pass. */
+/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other, each
+ * small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
 #include "kernel_rows.h"
 
 #include <string.h>
 
-/* Of a cache line: where panels begin. */
-enum { LINE = 64, FEW_PANELS = 4 };
+/* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. Of a
+ * block of C that is in the second-level cache: so many elements. */
+enum { LINE = 64, FEW_PANELS = 4, MORE_ROWS_MOST = 3, SMALL_C = 1 << 16 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -44,7 +45,7 @@ static block_sizes sizes_of(const pto_contraction *row, int64_t m, int64_t n, in
     const int64_t p_count = k < row->k_block ? 1 : (k + row->k_block / 2) / row->k_block;
     const int64_t k_most = k <= 0 ? row->k_block : (k + p_count - 1) / p_count;
     const int64_t m_most =
-        row->m_block * row->k_block / (k_most > row->k_block ? k_most : row->k_block) / row->mr * row->mr;
+        smaller(row->m_block * row->k_block / k_most, MORE_ROWS_MOST * row->m_block) / row->mr * row->mr;
     block_sizes s = {.m = even_block(m, m_most, row->mr),
                      .n = even_block(n, row->n_block, row->nr),
                      .k = even_block(k, k_most, row->k_group)};
@@ -63,18 +64,13 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
 
 int64_t contraction_scratch_most(const pto_contraction *row, int64_t m, int64_t n)
 {
-    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's. */
+    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's.
+     * Many panels of A hold no more than m_block rows do that are k_block deep, besides their tails. */
     const int64_t k = (row->k_block * 3 / 2 + row->k_group) / row->k_group * row->k_group;
-    const int64_t m_panels = (smaller(m, row->m_block) + row->mr - 1) / row->mr,
-                  n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
-    return m_panels * pto_panel_a_bytes(row, k) + n_panels * pto_panel_b_bytes(row, k) + LINE;
-}
-
-static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel, int64_t count, int64_t k,
-                        const void *from, int64_t offset, int64_t stride, int64_t k_stride, char *to)
-{
-    for (int64_t first = 0; first < count; first += width, to += panel)
-        pack(smaller(width, count - first), k, from, offset + first * stride, stride, k_stride, to);
+    const int64_t m_panels = (m + row->mr - 1) / row->mr, n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
+    const int64_t block = row->m_block / row->mr * pto_panel_a_bytes(row, row->k_block),
+                  tails = MORE_ROWS_MOST * row->m_block / row->mr * pto_panel_a_bytes(row, 1);
+    return smaller(m_panels * pto_panel_a_bytes(row, k), block + tails) + n_panels * pto_panel_b_bytes(row, k) + LINE;
 }
 
 static void clear(int64_t m, int64_t n, char *c, int64_t c_row_bytes)
@@ -93,11 +89,13 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
                             int64_t c_row_stride, bool adds)
 {
     const int64_t c_row_bytes = 4 * c_row_stride;
+    const bool fetches = rows * columns > SMALL_C;
     for (int64_t j = 0; j < columns; j += row->nr)
         for (int64_t i = 0; i < rows; i += row->mr) {
             char *const tile = c + i * c_row_bytes + 4 * j;
-            /* The next tile of C comes while this one is computed. */
-            fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);
+            /* The next tile of C comes while this one is computed; a small C is in the cache. */
+            if (fetches)
+                fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);
             row->micro(depth, a_panels + i / row->mr * a_panel, b_panels + j / row->nr * b_panel, tile, c_row_stride,
                        smaller(row->mr, rows - i), smaller(row->nr, columns - j), adds);
         }
@@ -125,13 +123,13 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
         const int64_t columns = smaller(s.n, n - j), depth = smaller(s.k, k - p);
         const bool is_last = p + depth == k, adds = accumulate || p > 0;
         const int64_t a_panel = pto_panel_a_bytes(row, depth), b_panel = pto_panel_b_bytes(row, depth);
-        pack_panels(row->pack_b, row->nr, b_panel, columns, depth, b, p * b_k_stride + j * b_column_stride,
-                    b_column_stride, b_k_stride, b_panels);
+        row->pack_b(columns, depth, b, p * b_k_stride + j * b_column_stride, b_column_stride, b_k_stride, b_panels,
+                    b_panel);
         for (int64_t i = 0; i < m; i += s.m) {
             const int64_t rows = smaller(s.m, m - i);
             if (!is_flat || j == 0)
-                pack_panels(row->pack_a, row->mr, a_panel, rows, depth, a, i * a_row_stride + p * a_k_stride,
-                            a_row_stride, a_k_stride, a_panels);
+                row->pack_a(rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride, a_k_stride, a_panels,
+                            a_panel);
             char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
             multiply_panels(row, rows, columns, depth, a_panels, a_panel, b_panels, b_panel, c_block, c_row_stride,
                             adds);

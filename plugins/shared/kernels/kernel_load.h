@@ -61,18 +61,20 @@ KERNEL_INLINE int32_t load_i4(const void *from, int64_t at)
 /* The same as a float. */
 KERNEL_INLINE float load_i4_f32(const void *from, int64_t at) { return (float)load_i4(from, at); }
 
-/* NAME packs elements of TYPE that LOAD reads into a panel of `width`, in groups of `group` along k. */
+/* NAME packs elements of TYPE that LOAD reads into panels of `width`, in groups of `group` along k. */
 #define KERNEL_PACK(name, type, load, width, group)                                                                \
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
-                     void *panel)                                                                                  \
+                     void *panels, int64_t panel_bytes)                                                            \
     {                                                                                                              \
-        type *to = panel;                                                                                          \
-        for (int64_t p = 0; p < k; p += (group))                                                                   \
-            for (int64_t i = 0; i < (width); i++)                                                                  \
-                for (int64_t q = 0; q < (group); q++) {                                                            \
-                    const int64_t at = offset + i * stride + (p + q) * k_stride;                                   \
-                    *to++ = i < count && p + q < k ? (type)load(from, at) : (type)0;                               \
-                }                                                                                                  \
+        for (int64_t first = 0; first < count; first += (width)) {                                                 \
+            type *to = (void *)((char *)panels + first / (width) * panel_bytes);                                   \
+            for (int64_t p = 0; p < k; p += (group))                                                               \
+                for (int64_t i = first; i < first + (width); i++)                                                  \
+                    for (int64_t q = 0; q < (group); q++) {                                                        \
+                        const int64_t at = offset + i * stride + (p + q) * k_stride;                               \
+                        *to++ = i < count && p + q < k ? (type)load(from, at) : (type)0;                           \
+                    }                                                                                              \
+        }                                                                                                          \
     }                                                                                                              \
     _Static_assert((width) > 0 && (group) > 0, "of a panel")
 

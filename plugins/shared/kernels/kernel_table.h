@@ -38,10 +38,11 @@ typedef enum pto_contraction_sums {
     PTO_SUMS_FMA_FLUSHED,
 } pto_contraction_sums;
 
-/* Packs `count` <= mr rows of A, or `count` <= nr columns of B, k deep, into one panel, which begins at a multiple of
- * 64 bytes. Reads element offset + i * stride + p * k_stride. What the panel has beyond `count` and k adds nothing. */
+/* Packs `count` rows of A or columns of B, k deep, into panels of mr or nr each, which begin at multiples of 64 bytes,
+ * `panel_bytes` apart. Reads element offset + i * stride + p * k_stride. What panels have beyond `count` and k adds
+ * nothing. */
 typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride,
-                                  int64_t k_stride, void *panel);
+                                  int64_t k_stride, void *panels, int64_t panel_bytes);
 
 /* C[m x n] = or += one panel of A times one of B; m <= mr, n <= nr. C is of f32 or i32. */
 typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,

@@ -318,7 +318,7 @@ TEST(products_of_many_blocks)
     for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
         const int64_t n = row->n_block > 64 ? 67 : row->n_block + 3;
-        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, row->k_block + 3);
+        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, row->k_block * 3 / 2 + 3);
         run(&x, false);
         run(&x, true);
         product_free(&x);
@@ -446,8 +446,8 @@ TEST(panels_hold_tails)
         unsigned char *const b = aligned_alloc(64, (size_t)pto_panel_b_bytes(row, k));
         assert_true(before != NULL && a != NULL && b != NULL);
         memcpy(before, x.c, (size_t)(4 * m * x.c_stride));
-        row->pack_a(m, k, x.a.bytes, 0, x.a.stride, x.a.k_stride, a);
-        row->pack_b(n, k, x.b.bytes, 0, x.b.stride, x.b.k_stride, b);
+        row->pack_a(m, k, x.a.bytes, 0, x.a.stride, x.a.k_stride, a, 0);
+        row->pack_b(n, k, x.b.bytes, 0, x.b.stride, x.b.k_stride, b, 0);
         row->micro(k, a, b, x.c, x.c_stride, m, n, true);
         check(&x, before, true);
         free(before);
