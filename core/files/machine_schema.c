@@ -21,6 +21,14 @@ static const char *const dtype_names[] = {
 #include "ir/ops/types.def"
     NULL};
 
+static const char *const instruction_names[] = {
+#define INSN(id, name, ...) name,
+#define INSN_ONLY(id, name, ...)
+#include "ir/ops/pto.def"
+    NULL};
+
+static const char *const barrier_words[] = {"needed", "forbidden", NULL};
+
 /* A row for each key. NEEDED: every file has it. Of a number: its type, what it is when absent, the least, the most. */
 enum { OPTIONAL = false, NEEDED = true };
 #define NUMBER(needed, key, of, absent, least, most, in, words) \
@@ -138,10 +146,25 @@ static const schema_key cost_keys[] = {
 };
 static const schema_key cost_entry = SECTION(OPTIONAL, "cost class", cost_keys, NULL);
 
+static const schema_key event_item = TEXT(OPTIONAL, "an event", "source pipe, target pipe and id, as v-s-0");
+static const schema_key fact_keys[] = {
+    {.name = "in-place",
+     .type = VALUE_BOOL,
+     .def = "true",
+     .doc = "its result may take the place of an operand, where that is read before the result is written at all"},
+    LIST(OPTIONAL, "events", &event_item, "events that its own code uses while it runs"),
+    LIST(OPTIONAL, "event-dtypes", &dtype_item, "element types in which it does; without it: all"),
+    END,
+};
+static const schema_key fact_entry = SECTION(OPTIONAL, "instruction", fact_keys, NULL);
+
+static const schema_key barrier_entry = NAME(OPTIONAL, "pipe", barrier_words, NULL);
 static const schema_key sync_keys[] = {
     NUMBER(OPTIONAL, "event-ids", I64, "8", "1", "64", NULL, "event ids of each ordered pair of pipes"),
     CYCLES("flag-cycles", "1", "10000", "cost of set_flag and wait_flag"),
     CYCLES("barrier-cycles", "1", "10000", "cost of a barrier beside the waiting"),
+    NAMED(OPTIONAL, "barriers", &barrier_entry, NULL,
+          "pipes on which instructions that depend on each other need a barrier between them, or may not have one"),
     END,
 };
 
@@ -166,6 +189,8 @@ static const schema_key top_keys[] = {
     SECTION(NEEDED, "vector", vector_keys, "the vector unit"),
     SECTION(OPTIONAL, "matrix", matrix_keys, "the matrix unit"),
     NAMED(NEEDED, "instructions", &cost_entry, NULL, "costs by class; `default` stands for the rest"),
+    NAMED(OPTIONAL, "facts", &fact_entry, instruction_names,
+          "what instructions do on the chip beyond what they mean, by name without `pto.`"),
     SECTION(OPTIONAL, "sync", sync_keys, "flags and barriers"),
     SECTION(OPTIONAL, "dispatch", dispatch_keys, "starting work on cores"),
     END,

@@ -30,7 +30,7 @@ def converted(to, src, bits, mode, saturate):
     """What elements.convert returns, for many values at once."""
     values = elements.decode(src, bits)
     if elements.is_float(src) and elements.is_float(to):
-        return elements.encode(to, values, mode, saturate)
+        return elements.encode(to, values, mode, saturate and not elements.widens(to, src))
     lo, hi = elements.limits(to) if not elements.is_float(to) else (0, 0)
     if elements.is_float(src) and hi < 2**53:
         finite = np.isfinite(values)

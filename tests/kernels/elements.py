@@ -165,6 +165,12 @@ def int_bits(t, values):
     return np.array([int(v) % 2**n for v in np.array(values, dtype=object).ravel()], dtype=bits_type(t)).reshape(np.shape(values))
 
 
+def widens(to, src):
+    """Whether a float type has an infinity and every number of another."""
+    wider = {"f8e5m2": ["f16", "bf16", "f32"], "f16": ["bf16", "f32"], "bf16": ["f32"], "f8e4m3": ["f8e5m2", "f16", "bf16", "f32"], "f8e8m0": ["bf16", "f32"]}
+    return to == src or to in wider.get(src, [])
+
+
 def convert(to, src, bits, mode, saturate, integral):
     """TCVT: bits of src to bits of `to`."""
     flat = np.ravel(bits)
@@ -178,7 +184,7 @@ def convert(to, src, bits, mode, saturate, integral):
                 if mode == "none" or not integral:
                     return np.array(bits)
                 x = round_integral(x, mode)
-            out = encode(to, x, mode, saturate)
+            out = encode(to, x, mode, saturate and not widens(to, src))
         else:
             lo, hi = limits(to)
             ints = []

@@ -239,6 +239,12 @@ def binary_cases():
                     case("t" + op + "s", f"{t} integer scalar", d, [Tile(t, a)], d.with_valid(binary(op, t, a, el.encode(t, 2.0)[0])[0]), scalar=2)
 
 
+def relu(t, a):
+    """Bits; a NaN is the canonical one, -0 is +0."""
+    x = el.decode(t, a)
+    return np.where(x > 0, a, np.zeros_like(a)) if not el.is_float(t) else el.canonical(t, np.where(np.isnan(x) | (x > 0), a, np.zeros_like(a)))
+
+
 def unary_cases():
     for t in NUMBERS:
         for k, shape in enumerate(SIZES + [(16, 64)]):
@@ -255,7 +261,7 @@ def unary_cases():
                 absolute = el.int_bits(t, [abs(x) for x in v]).reshape(shape)
             case("tneg", f"{t} {shape} {layouts}", d, [s], d.with_valid(neg))
             case("tabs", f"{t} {shape} {layouts}", d, [s], d.with_valid(absolute))
-            case("trelu", f"{t} {shape} {layouts}", d, [s], d.with_valid(maximum(t, a, np.zeros_like(a))))
+            case("trelu", f"{t} {shape} {layouts}", d, [s], d.with_valid(relu(t, a)))
             if not el.is_float(t):
                 continue
             for name, (f, ulp) in numpy_ops.INSTRUCTIONS.items():
@@ -400,9 +406,7 @@ def spread_cases():
             a, v, w = data(t, shape), data(t, (shape[0], 1)), data(t, (1, shape[1]))
             d = Tile(t, data(t, shape), layouts[0])
             sa = Tile(t, a, layouts[1])
-            lanes = 32 // el.size(t)
-            block = data(t, (shape[0], lanes))
-            vectors = [("row", v, Tile(t, v, layouts[2])), ("col", w, Tile(t, w, layouts[2])), ("row", np.tile(block, (1, shape[1] // lanes + 1))[:, : shape[1]], Tile(t, block))]
+            vectors = [("row", v, Tile(t, v, layouts[2])), ("col", w, Tile(t, w, layouts[2]))]
             for axis, x, tile in vectors:
                 case(f"t{axis}expand", f"{t} {shape} {layouts}", d, [tile], d.with_valid(np.broadcast_to(x, shape)))
                 for op in ("add", "sub", "mul", "div", "max", "min"):

@@ -244,6 +244,28 @@ static const char **find_machines(inspector *x, uint32_t *out_count)
     return paths;
 }
 
+static void write_value(text_buffer *t, const yaml_node *node)
+{
+    if (node->kind == YAML_SCALAR) text_printf(t, " %.*s", (int)node->text.n, node->text.p);
+    for (uint32_t i = 0; node->kind != YAML_SCALAR && i < node->count; i++) {
+        const yaml_pair *pair = node->kind == YAML_MAPPING ? &node->pairs[i] : NULL;
+        if (pair != NULL) text_printf(t, "%s %.*s", i > 0 ? "," : "", (int)pair->key.n, pair->key.p);
+        write_value(t, pair != NULL ? pair->value : node->items[i]);
+    }
+}
+
+/* A mapping by names, a row for each. */
+static void show_named(inspector *x, const char *what, const yaml_node *map)
+{
+    for (uint32_t i = 0; map != NULL && i < map->count; i++) {
+        text_buffer t;
+        text_init(&t);
+        write_value(&t, map->pairs[i].value);
+        const char *name = map->pairs[i].key.p, *words = text_keep(&t, x->arena);
+        inspect_rowf(x, unique_key(x, what, what, name), "%s:%s", name, words);
+    }
+}
+
 static void show_machine(inspector *x, const machine *m, bool in_full)
 {
     inspect_entry(x, m->name, m->doc);
@@ -268,6 +290,8 @@ static void show_machine(inspector *x, const machine *m, bool in_full)
                          "%s -> %s on %s of %s: %g bytes per cycle, latency %" PRId64, p->from, p->to, p->pipe, p->core,
                          p->bytes_per_cycle, p->latency_cycles);
         }
+        show_named(x, "fact", yaml_find(m->root, "facts"));
+        show_named(x, "barrier", yaml_find(yaml_find(m->root, "sync"), "barriers"));
     }
     inspect_entry_end(x);
 }

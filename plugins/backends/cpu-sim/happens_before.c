@@ -51,7 +51,8 @@ static void cut(access_history *h, segment_list *l, int64_t address)
 
 static bool is_unordered(const access_by *by, uint32_t pipe, uint32_t entry)
 {
-    return pipe != by->pipe && entry > by->clock->at[pipe];
+    if (pipe != by->pipe) return entry > by->clock->at[pipe];
+    return entry > by->over && entry < by->entry;
 }
 
 static bool find_race(const segment *s, const byte_access *a, const access_by *by, race *out)
@@ -134,6 +135,11 @@ static void enter_read(access_history *h, segment_list *l, const byte_access *a,
     }
 }
 
+bool history_has_race(const access_history *h, const byte_access *a, const access_by *by, race *out)
+{
+    return a->lo < a->hi && find_races(&h->spaces[a->space], a, by, out);
+}
+
 bool history_touch(access_history *h, const byte_access *a, const access_by *by, race *out)
 {
     segment_list *l = &h->spaces[a->space];
@@ -180,7 +186,7 @@ static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIP
         const window_record *r = &h->windows[i];
         bool is_known = true;
         for (uint32_t p = 1; p < CLOCK_PIPES; p++)
-            is_known &= p == r->pipe || clocks[p] == NULL || clocks[p]->at[r->pipe] >= r->entry;
+            is_known &= p == r->pipe ? !h->overlaps[p] : clocks[p] == NULL || clocks[p]->at[r->pipe] >= r->entry;
         if (!is_known) h->windows[kept++] = *r;
     }
     h->window_count = kept;

@@ -2,8 +2,10 @@
  * buffer.
  *
  * Entry n of pipe p is ordered before what pipe q does next when clock_q[p] >= n. A pipe is ordered with itself, since
- * it executes in order. Flags carry the clock of the pipe that sets them. Tokens are matched in order, so what is
- * ordered does not depend on timing, and of two accesses without order the later one finds the earlier one here.
+ * it executes in order; where the machine says that its instructions overlap, with what is over: a barrier, or a token
+ * that another pipe set after it knew of an instruction, says so. Flags carry the clock of the pipe that sets them.
+ * Tokens are matched in order, so what is ordered does not depend on timing, and of two accesses without order the
+ * later one finds the earlier one here.
  *
  * Accesses that are ordered can still be wrong: bytes that a buffer's owner wrote are lost when another buffer that has
  * the same addresses is written before they are read. Such a reuse is legal once nothing reads the bytes any more, so
@@ -47,6 +49,7 @@ typedef struct access_by {
     const program_site *site;
     uint32_t pipe, entry;
     const vector_clock *clock; /* of the pipe; clock->at[pipe] == entry */
+    uint32_t over;             /* its own entries up to this one are over */
 } access_by;
 
 /* Two accesses without order. */
@@ -101,7 +104,8 @@ typedef struct access_history {
     segment_list spaces[PTO_NAMES_MAX];
     window_record *windows;
     uint32_t window_count, window_capacity;
-    blank_read blank; /* the first one */
+    bool overlaps[CLOCK_PIPES]; /* pipes whose instructions overlap */
+    blank_read blank;           /* the first one */
     overlap_read overlap;
 } access_history;
 
@@ -109,6 +113,8 @@ typedef struct access_history {
 void history_init(const pto_run *run, access_history *h);
 /* Forgets everything; keeps the memory. */
 void history_clear(access_history *h);
+/* Whether an access on chip races with one of another entry. */
+bool history_has_race(const access_history *h, const byte_access *a, const access_by *by, race *out);
 /* Enters an access. False: a race; the access is then not entered. */
 bool history_touch(access_history *h, const byte_access *a, const access_by *by, race *out);
 /* The same for global memory. `clocks`: of all pipes, to forget what all of them are ordered after. */

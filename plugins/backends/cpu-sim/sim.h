@@ -51,6 +51,7 @@ typedef struct sim_kernel {
     const program *p;
     uint32_t kind;
     site_charge *charges; /* of each site; CHARGE_NONE: not yet known */
+    site_facts *facts;    /* of each site */
     bool *is_dropped;     /* of each site: fault injection */
     bool has_two_stores;  /* two of its pipes store to global memory */
     bool uses_scalar;     /* the machine file assigns some of its instructions to the scalar unit */
@@ -119,6 +120,7 @@ typedef struct sim_pipe {
     byte_access result;
     int64_t result_at; /* `result`, of the last instruction, is there */
     vector_clock clock;
+    uint32_t over; /* its entries up to this one are over; UINT32_MAX where its instructions do not overlap */
 } sim_pipe;
 
 typedef struct sim_core {
@@ -228,6 +230,10 @@ bool event_take(sim_core *c, sim_event *e, vector_clock *into);
 /* Fails when the instruction touches what its kernel does not state to read or write. */
 pto_status check_stated(sim *s, const sim_core *c, const program_step *step, bool is_write);
 
+/* ---- sim_facts.c: what the machine says that instructions do on the chip ---- */
+/* Fails when the instruction that is to be issued, c->step, would do something else on the chip than it means. */
+pto_status check_facts(sim *s, sim_core *c);
+
 /* ---- sim_chip.c: launches and time ---- */
 /* Runs all launches of the function to their end. Fails after a diagnostic: a race, a deadlock, no time left. */
 pto_status chip_run(sim *s);
@@ -235,9 +241,11 @@ pto_status chip_run(sim *s);
 pto_status chip_instance_done(sim *s, sim_core *c);
 
 /* ---- sim_report.c ---- */
-/* Reports two accesses without order, of one instance or of two; returns PTO_FAILED. The other two report the first
+/* Reports two accesses without order, of one instance or of two, or a barrier that the machine does not take; returns
+ * PTO_FAILED. The other two report the first
  * read of bytes that nothing wrote and the first instruction whose operands overlap; PTO_OK: there was none. */
 pto_status report_race(const sim_core *c, const race *r);
+pto_status report_barrier(const sim *s, const sim_core *c);
 pto_status report_instances(const sim_core *c, const race *r, int64_t other);
 pto_status report_blank(const sim_core *c);
 pto_status report_overlap(const sim_core *c);

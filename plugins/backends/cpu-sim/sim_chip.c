@@ -89,6 +89,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
     for (uint32_t i = 0; i < k->p->buffer_count; i++)
         if (check_buffer(s, k, &k->p->buffers[i]) < 0) return NULL;
     k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);
+    k->facts = PTO_SCRATCH(s->run, site_facts, k->p->site_count);
     k->is_dropped = PTO_SCRATCH(s->run, bool, k->p->site_count);
     k->has_two_stores = has_two_stores(k->p);
     k->uses_scalar = uses_scalar(k->p, &s->machine->kinds[k->kind]);

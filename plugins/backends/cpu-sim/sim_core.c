@@ -24,6 +24,8 @@ static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[SCALAR_PIPE]; }
 void core_init(sim *s, sim_core *c)
 {
     history_init(s->run, &c->history);
+    for (uint32_t p = SCALAR_PIPE; p < c->kind->pipe_end; p++)
+        c->history.overlaps[p] = c->kind->barriers[p] == MACHINE_BARRIERS_NEEDED;
     for (uint32_t p = SCALAR_PIPE; p < c->kind->pipe_end; p++) c->pipes[p].state = PIPE_LAUNCH;
 }
 
@@ -72,6 +74,7 @@ static pto_status begin(sim *s, sim_core *c)
     for (uint32_t i = SCALAR_PIPE; i < c->kind->pipe_end; i++) {
         sim_pipe *q = &c->pipes[i];
         q->clock = (vector_clock){{0}};
+        q->over = c->history.overlaps[i] ? 0 : UINT32_MAX;
         q->result = (byte_access){0};
         q->idle_from = q->result_at = q->settled = s->now - 1;
         pipe_set_state(q, i == SCALAR_PIPE ? PIPE_BUSY : PIPE_EMPTY, s->now);
@@ -269,6 +272,7 @@ static pto_status issue_step(sim *s, sim_core *c)
     case STEP_WAIT_FLAG: PTO_TRY(check_flag(s, c)); break;
     case STEP_BARRIER:
         if (!is_all && pipe == NO_PIPE) return pipe_missing(s, c, t->pipe);
+        if (!is_all && c->kind->barriers[pipe] == MACHINE_BARRIERS_FORBIDDEN) return report_barrier(s, c);
         break;
     case STEP_INSN: PTO_TRY(check_insn(s, c)); break;
     case STEP_READ:

@@ -32,6 +32,7 @@ static void read_spaces(const pto_run *run, sim_core_kind *k)
 static void add_pipe(const pto_run *run, sim_core_kind *k, pto_pipe pipe)
 {
     k->pipe_numbers[pipe] = (uint8_t)k->pipe_end;
+    k->barriers[k->pipe_end] = (uint8_t)machine_barriers(run, pipe);
     k->pipe_names[k->pipe_end++] = text_copy(run, pto_pipe_name(run, pipe));
 }
 

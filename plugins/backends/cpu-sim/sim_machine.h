@@ -5,6 +5,8 @@
 #include "cpu-sim/bandwidth.h"
 #include "cpu-sim/happens_before.h"
 
+#include "machine_facts.h"
+
 enum { CORE_KINDS_MAX = 2, SCALAR_PIPE = 1 };
 
 /* Cores that are alike. Their pipes have numbers: SCALAR_PIPE issues to all, the others follow in the order of their
@@ -14,6 +16,7 @@ typedef struct sim_core_kind {
     uint32_t count, first;               /* cores first .. first + count - 1 of the chip */
     uint32_t pipe_end;                   /* numbers of pipes are below it */
     const char *pipe_names[CLOCK_PIPES]; /* by number; of 0 none */
+    uint8_t barriers[CLOCK_PIPES];       /* by number; machine_barriers_of */
     uint8_t pipe_numbers[PTO_NAMES_MAX]; /* by id; NO_PIPE: the cores do not have it */
     int64_t space_bytes[PTO_NAMES_MAX], usable_bytes[PTO_NAMES_MAX], align_bytes[PTO_NAMES_MAX];
 } sim_core_kind;
@@ -42,6 +45,14 @@ typedef struct site_charge {
     double bytes_per_cycle;                  /* moves */
     int64_t latency;
 } site_charge;
+
+/* What the machine says of it beyond its cost. Found with that. */
+typedef struct site_facts {
+    bool is_known;
+    bool in_place; /* its result may take the place of an operand */
+    uint32_t event_count;
+    machine_event events[MACHINE_EVENTS_MAX]; /* that its code uses */
+} site_facts;
 
 /* What an instance of it costs. Transfers through global memory take the cycles that their bytes take. */
 typedef struct insn_charge {

@@ -110,6 +110,7 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     if (charge->kind == CHARGE_NONE) PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, step, charge));
     sim_charge_insn(s->machine, charge, step, &e->charge);
     e->bytes_per_cycle = charge->bytes_per_cycle;
+    PTO_TRY(check_facts(s, c));
     for (uint32_t i = 0; i < step->src_count; i++) add_access(e, step->src[i], false);
     if (step->dst != NULL) {
         add_access(e, step->dst, true);
@@ -184,7 +185,10 @@ static pto_status check_accesses(sim_core *c, uint32_t pipe, const sim_entry *e)
 {
     sim_pipe *p = &c->pipes[pipe];
     race found;
-    const access_by by = {e->site, pipe, ++p->clock.at[pipe], &p->clock};
+    const access_by by = {e->site, pipe, ++p->clock.at[pipe], &p->clock, p->over};
+    /* What it reads itself would hide what an earlier one read. */
+    for (uint32_t i = 0; p->over != UINT32_MAX && i < e->access_count; i++)
+        if (history_has_race(&c->history, &e->accesses[i], &by, &found)) return report_race(c, &found);
     for (uint32_t i = 0; i < e->access_count; i++)
         if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(c, &found);
     find_own_overlap(c, e);
@@ -269,6 +273,21 @@ static void finish_results(sim *s, sim_core *c, uint32_t pipe, pipe_state waitin
         run_for(s, c, pipe, cycles);
 }
 
+/* The pipe goes on after what `more` is after. */
+static void learn(sim_pipe *p, uint32_t pipe, const vector_clock *more)
+{
+    if (p->over < more->at[pipe]) p->over = more->at[pipe];
+    clock_join(&p->clock, more);
+}
+
+static bool take_token(sim_core *c, uint32_t pipe, sim_event *event)
+{
+    vector_clock set = {{0}};
+    if (!event_take(c, event, &set)) return false;
+    learn(&c->pipes[pipe], pipe, &set);
+    return true;
+}
+
 /* Looks at the first entry of the queue and begins it, or finds out until when to wait. */
 static pto_status take(sim *s, sim_core *c, uint32_t pipe)
 {
@@ -283,11 +302,11 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
         wait_until(s, c, pipe, PIPE_EMPTY, e->issued);
         return PTO_OK;
     }
-    if (e->scalar != NULL) clock_join(&p->clock, e->scalar);
+    if (e->scalar != NULL) learn(p, pipe, e->scalar);
     switch (e->kind) {
     case STEP_INSN: return start_insn(s, c, pipe, e);
     case STEP_WAIT_FLAG:
-        if (event_take(c, core_event(c, e->pipe, pipe, e->event), &p->clock))
+        if (take_token(c, pipe, core_event(c, e->pipe, pipe, e->event)))
             run_for(s, c, pipe, s->machine->flag_cycles);
         else
             pipe_set_state(p, PIPE_FLAG, s->now);
@@ -386,6 +405,7 @@ static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
     /* A flag that nothing had to wait for does not let the pipe run dry. */
     else if (s->now - p->idle_from <= s->machine->flag_cycles)
         p->idle_from = s->now;
+    if (e->kind == STEP_BARRIER && p->over != UINT32_MAX) p->over = p->clock.at[pipe];
     if (e->kind == STEP_SET_FLAG) {
         event_put(s, c, core_event(c, pipe, e->dst_pipe, e->event), e->site, &p->clock);
         PTO_TRY(wake_waiter(s, c, e->dst_pipe));

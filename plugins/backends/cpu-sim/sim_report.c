@@ -19,11 +19,36 @@ static const char *space_text(const sim_core *c, pto_space space)
     return pto_space_name(run, space != PTO_SPACE_NONE ? space : pto_space_of_role(run, PTO_ROLE_GLOBAL));
 }
 
+/* Of one pipe whose instructions overlap. */
+static pto_status report_own(const sim_core *c, const race *r, const char *where)
+{
+    const char *pipe = c->kind->pipe_names[r->second_pipe];
+    pto_error(r->second->op, "pto.cpu-sim/no-barrier",
+              "`%.*s` %s bytes %" PRId64 " to %" PRId64
+              " of `%s`, which `%.*s` before it on pipe %s %s; instructions of this pipe overlap, and no barrier is "
+              "between them (%s)",
+              PTO_FMT(r->second->op_name), r->second_writes ? "writes" : "reads", r->lo, r->hi, space_text(c, r->space),
+              PTO_FMT(r->first->op_name), pipe, r->first_writes ? "writes" : "reads", where);
+    pto_note(r->first->op,
+             "the other access, `%.*s`, is here; a `pto.barrier %s` after it and before the second orders them",
+             PTO_FMT(r->first->op_name), pipe);
+    return PTO_FAILED;
+}
+
+pto_status report_barrier(const sim *s, const sim_core *c)
+{
+    return pto_error(
+        c->step.site->op, "pto.cpu-sim/barrier",
+        "machine `%s` has no barrier of pipe %s, whose instructions see each other's results; leave it out",
+        s->machine->name, c->kind->pipe_names[c->step_pipe]);
+}
+
 pto_status report_race(const sim_core *c, const race *r)
 {
     char where[160];
     const char *const *pipes = c->kind->pipe_names;
     instance_text(c, where, sizeof where);
+    if (r->first_pipe == r->second_pipe) return report_own(c, r, where);
     pto_error(r->second->op, "pto.cpu-sim/race",
               "`%.*s` on pipe %s %s bytes %" PRId64 " to %" PRId64
               " of `%s`, which `%.*s` on pipe %s %s without any order between them (%s)",

@@ -88,22 +88,13 @@ static bound *make_bounds(interp *in, int64_t count, storage **out)
 
 /* ---- elements ---- */
 
-static bound numb_relu(const bound *x)
-{
-    const bound zero = {0};
-    bound r = bound_relu(x);
-    if (x->may_be_nan) r = bound_has_numbers(&r) ? bound_join(&r, &zero) : zero;
-    r.may_be_nan = false;
-    return r;
-}
-
 static bound one_operand(const bound_insn_run *r, const bound *a)
 {
     const pto_dtype t = r->type;
     switch (r->id) {
     case INSN_TNEG: return bound_neg(t, a);
     case INSN_TABS: return bound_abs(t, a);
-    case INSN_TRELU: return numb_relu(a);
+    case INSN_TRELU: return bound_relu(a);
     case INSN_TEXP: return bound_function(EVAL_TENSOR_EXP, GELU_TANH, t, a, &r->rule);
     case INSN_TLOG: return bound_function(EVAL_TENSOR_LOG, GELU_TANH, t, a, &r->rule);
     case INSN_TSQRT: return bound_function(EVAL_TENSOR_SQRT, GELU_TANH, t, a, &r->rule);

@@ -206,6 +206,8 @@ const char *emit_number(emitter *e, pto_dtype t, pto_attr number, int saturates)
 const char *emit_convert(emitter *e, pto_dtype to, pto_dtype from, const char *value, int mode, int saturates,
                          int integral);
 int emit_cast_mode(pto_op op);
+/* Whether a cast clamps; one to a float type that has all numbers of the other does not. */
+int emit_cast_saturates(pto_op op, pto_dtype to, pto_dtype from);
 
 /* ---- tiles ---- */
 

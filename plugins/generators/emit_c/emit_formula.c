@@ -30,8 +30,6 @@ static const char *of_floats(emitter *e, pto_str stem, pto_dtype t, const char *
         value = emit_format(e, "(%s %s %s)", a, infix, b);
     else if (pto_str_is(stem, "neg"))
         return emit_format(e, "(-%s)", a);
-    else if (pto_str_is(stem, "relu"))
-        value = emit_format(e, "pto_max_f32_1(%s, 0.0f)", a);
     else if (pto_str_is(stem, "rem"))
         value = emit_format(e, "pto_mod_f32_1(%s, %s)", a, b);
     else if (b == NULL)
@@ -106,8 +104,7 @@ const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const e
     case PTO_RULE_COMPARE_SCALAR: return w->comparison(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
     case PTO_RULE_SELECT: return w->selection(e, to, x[0], x[1], x[2]);
     case PTO_RULE_SELECT_SCALAR: return w->selection(e, to, x[0], x[1], w->scalar(e, op, 2, to, x[2]));
-    case PTO_RULE_CONVERT:
-        return w->conversion(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
+    case PTO_RULE_CONVERT: return w->conversion(e, to, t, x[0], emit_cast_mode(op), emit_cast_saturates(op, to, t), 1);
     case PTO_RULE_MOVE: return w->conversion(e, to, t, x[0], 1, 0, 0);
     case PTO_RULE_ROW_EXPAND:
     case PTO_RULE_COL_EXPAND: return x[0];

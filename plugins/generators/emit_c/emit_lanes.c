@@ -104,15 +104,14 @@ static const char *beside(emitter *e, const char *x, const char *other)
 
 static const char *of_floats(emitter *e, pto_str stem, const char *a, const char *b)
 {
-    static const char *const functions[] = {"exp",  "log", "sqrt", "rsqrt", "reciprocal",
-                                            "fmod", "pow", "neg",  "abs",   NULL};
+    static const char *const functions[] = {"exp", "log", "sqrt", "rsqrt", "reciprocal", "fmod",
+                                            "pow", "neg", "abs",  "relu",  NULL};
     const char *sign = sign_of(stem);
     if (sign != NULL && b != NULL) return emit_format(e, "(%s %s %s)", beside(e, a, b), sign, beside(e, b, a));
     if ((pto_str_is(stem, "max") || pto_str_is(stem, "min")) && scalar_in(e, b) != NULL)
         return emit_format(e, "pto_%.*s_scalar_f32(%s, %s)", PTO_FMT(stem), a, scalar_in(e, b));
     if (pto_str_is(stem, "max") || pto_str_is(stem, "min"))
         return emit_format(e, "pto_%.*s_ignore_f32(%s, %s)", PTO_FMT(stem), a, b);
-    if (pto_str_is(stem, "relu")) return emit_format(e, "pto_max_scalar_f32(%s, 0.0f)", a);
     if (pto_str_is(stem, "rem")) return emit_format(e, "pto_mod_f32(%s, %s)", a, b);
     if (!is_one_of(stem, functions)) return NULL;
     if (b == NULL) return emit_format(e, "pto_%.*s_f32(%s)", PTO_FMT(stem), a);

@@ -116,6 +116,19 @@ int emit_cast_mode(pto_op op)
     return mode_words[i] != NULL ? i : 1;
 }
 
+/* Whether one float type has an infinity and all numbers of another: then nothing is clamped. */
+static int widens(pto_dtype to, pto_dtype from)
+{
+    static const int range[PTO_DTYPE_COUNT] = {
+        [PTO_F8E4M3] = 1, [PTO_F8E5M2] = 2, [PTO_F16] = 3, [PTO_F8E8M0] = 4, [PTO_BF16] = 5, [PTO_F32] = 6};
+    return to != PTO_F8E8M0 && range[from] != 0 && range[from] <= range[to];
+}
+
+int emit_cast_saturates(pto_op op, pto_dtype to, pto_dtype from)
+{
+    return pto_attr_bool_of(op, PTO_STR("saturate"), 0) && !widens(to, from);
+}
+
 /* `x`: a double. */
 static const char *encoded(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
 {

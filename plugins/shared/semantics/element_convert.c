@@ -206,6 +206,14 @@ static void convert_piece(pto_dtype to_type, void *to, int64_t to_stride, pto_dt
     }
 }
 
+/* Whether one float type has an infinity and all numbers of another, so that nothing overflows. */
+static bool widens(pto_dtype to, pto_dtype from)
+{
+    if (!element_is_float(to) || !element_is_float(from) || to == PTO_F8E8M0) return false;
+    const double largest = from == PTO_F8E8M0 ? 0x1p127 : element_decode(from, formats[from].max_bits);
+    return largest <= element_decode(to, formats[to].max_bits);
+}
+
 void element_convert(pto_dtype to_type, void *to, int64_t to_stride, pto_dtype from_type, const void *from,
                      int64_t from_stride, size_t n, round_mode mode, bool saturate, bool integral)
 {
@@ -213,6 +221,7 @@ void element_convert(pto_dtype to_type, void *to, int64_t to_stride, pto_dtype f
         element_copy(element_bytes(to_type), to, to_stride, from, from_stride, n);
         return;
     }
+    if (saturate && widens(to_type, from_type)) saturate = false;
     uint8_t *p = to;
     const uint8_t *q = from;
     while (n) {

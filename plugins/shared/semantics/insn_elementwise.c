@@ -116,15 +116,21 @@ pto_status insn_TREMS(insn_call *call) { return run_scalar(call, LANE_REM, false
 pto_status insn_TFMODS(insn_call *call) { return run_scalar(call, LANE_FMOD, false); }
 pto_status insn_TPOWS(insn_call *call) { return run_scalar(call, LANE_POW, false); }
 
-pto_status insn_TRELU(insn_call *call)
+typedef enum sign_op { SIGN_NEG, SIGN_ABS, SIGN_RELU } sign_op;
+
+/* Of the bits of a float; every NaN keeps the other ones. */
+static int64_t sign_of_float(sign_op op, int64_t bits, int64_t sign)
 {
-    call->scalar = number_from_int(0);
-    return run_scalar(call, LANE_MAX, false);
+    return op == SIGN_NEG ? bits ^ sign : bits & ~sign;
 }
 
-typedef enum sign_op { SIGN_NEG, SIGN_ABS } sign_op;
+static int64_t sign_of_int(sign_op op, int64_t v, bool is_unsigned)
+{
+    const bool is_negative = v < 0 && !is_unsigned;
+    if (op == SIGN_RELU) return is_negative ? 0 : v;
+    return op == SIGN_NEG || is_negative ? (int64_t)-(uint64_t)v : v;
+}
 
-/* Floats are changed in their sign bit alone, so that every NaN keeps its other bits. */
 static pto_status run_sign(insn_call *call, sign_op op)
 {
     tile_ref *t = &call->dst, *s = &call->src[0];
@@ -137,12 +143,8 @@ static pto_status run_sign(insn_call *call, sign_op op)
     {
         const size_t n = piece_at(t, c);
         tile_read_i64(s, r, c, n, a);
-        for (size_t i = 0; i < n; i++) {
-            if (is_float)
-                a[i] = op == SIGN_NEG ? a[i] ^ sign : a[i] & ~sign;
-            else if (op == SIGN_NEG || (a[i] < 0 && !is_unsigned))
-                a[i] = (int64_t)-(uint64_t)a[i];
-        }
+        for (size_t i = 0; i < n; i++)
+            a[i] = is_float ? sign_of_float(op, a[i], sign) : sign_of_int(op, a[i], is_unsigned);
         tile_write_i64(t, r, c, n, a);
     }
     return PTO_OK;
@@ -170,6 +172,13 @@ static pto_status run_function(insn_call *call, double (*function)(double))
         tile_write_f64(t, r, c, n, x);
     }
     return PTO_OK;
+}
+
+static double relu(double x) { return x <= 0 ? 0 : x; }
+
+pto_status insn_TRELU(insn_call *call)
+{
+    return element_is_float(call->dst.dtype) ? run_function(call, relu) : run_sign(call, SIGN_RELU);
 }
 
 pto_status insn_TEXP(insn_call *call) { return run_function(call, exp); }

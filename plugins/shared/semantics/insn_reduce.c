@@ -126,28 +126,23 @@ pto_status insn_TCOLMIN(insn_call *call) { return col_reduce(call, LANE_MIN); }
 
 pto_status insn_TCOLPROD(insn_call *call) { return col_reduce(call, LANE_MUL); }
 
-/* Row values: [R,1], or row-major [R, 32/size] where column c of the tile takes value c % (32/size) of its row. */
 static pto_status check_row_values(insn_call *call, const tile_ref *v, int64_t rows)
 {
-    const int64_t block = 32 / (int64_t)element_bytes(v->dtype);
-    if (v->order == PTO_ORDER_ROW && v->valid_rows == rows && v->valid_cols == block) return PTO_OK;
     return check_column(call, v, rows, "the column of row values");
 }
 
 static void row_values_f32(const tile_ref *v, int64_t r, float *out)
 {
-    float block[32];
-    const size_t values = (size_t)v->valid_cols;
-    tile_read_f32(v, r, 0, values, block);
-    for (size_t i = 0; i < LANES; i++) out[i] = block[i & (values - 1)]; /* a power of two */
+    float value;
+    tile_read_f32(v, r, 0, 1, &value);
+    for (size_t i = 0; i < LANES; i++) out[i] = value;
 }
 
 static void row_values_i64(const tile_ref *v, int64_t r, int64_t *out)
 {
-    int64_t block[32];
-    const size_t values = (size_t)v->valid_cols;
-    tile_read_i64(v, r, 0, values, block);
-    for (size_t i = 0; i < LANES; i++) out[i] = block[i & (values - 1)]; /* a power of two */
+    int64_t value;
+    tile_read_i64(v, r, 0, 1, &value);
+    for (size_t i = 0; i < LANES; i++) out[i] = value;
 }
 
 /* What spreading does with elements a of the tile: nothing, or combine. */

@@ -6,11 +6,12 @@
  *
  * Numerics, the same bits on every machine with the same libm: f32 is IEEE, nearest even; f16 and bf16 compute in f32
  * and round once; texp tlog tsqrt trsqrt trecip compute in double and round once; max and min ignore a NaN beside a
- * number, -0 < +0; tneg and tabs change the sign bit alone; a NaN result of anything else is the canonical one.
- * Integers wrap; integer division truncates, x / 0 is all ones and counts in `faults`. trowsum adds columns
- * ascending from +0 in f32 (integers wrap in their type), tcolsum rows ascending from +0, each sum rounded to the
- * element type. The maximum of no element is the lowest value of the type. tmatmul: k ascending from +0, one fused
- * multiply-add in f32 for each k; i8 in i32, wrapping. tcmp: with a NaN `ne` holds and no other; tsel copies bits. */
+ * number, -0 < +0; trelu keeps NaN, and makes +0 of -0; tneg and tabs change the sign bit alone; a NaN result of
+ * anything else is the canonical one. Integers wrap; integer division truncates, x / 0 is all ones and counts in
+ * `faults`. trowsum adds columns ascending from +0 in f32 (integers wrap in their type), tcolsum rows ascending from
+ * +0, each sum rounded to the element type. The maximum of no element is the lowest value of the type. tmatmul: k
+ * ascending from +0, one fused multiply-add in f32 for each k; i8 in i32, wrapping. tcmp: with a NaN `ne` holds and no
+ * other; tsel copies bits. */
 #ifndef PTO_SEMANTICS_INSN_SEMANTICS_H
 #define PTO_SEMANTICS_INSN_SEMANTICS_H
 

@@ -1,6 +1,8 @@
 /* Lifetimes of tiles, groups of tiles that share a storage, and the lives of the storages. */
 #include "storage_plan.h"
 
+#include "machine_facts.h"
+
 #include <stdlib.h>
 
 /* ---- recording ---- */
@@ -119,9 +121,16 @@ static uint32_t common_loop(const storage_plan *p, uint32_t a, uint32_t b)
 }
 
 /* Whether an instruction may write where it reads this operand; what a loop or branch hands over changes names only. */
-static int may_be_in_place(const storage_plan *p, const storage_op *op, uint32_t slot)
+static int may_be_in_place(storage_plan *p, const storage_op *op, uint32_t slot)
 {
-    return op->hands_over || pto_kind_is_in_place(p->run, op->kind, slot);
+    const size_t at = op->kind % (sizeof p->known / sizeof *p->known);
+    if (op->hands_over) return 1;
+    if (!pto_kind_is_in_place(p->run, op->kind, slot)) return 0;
+    if (p->known[at].kind != op->kind) {
+        p->known[at].kind = op->kind;
+        p->known[at].may = machine_in_place(p->run, op->kind) != 0;
+    }
+    return p->known[at].may;
 }
 
 static void extend(storage_value *v, uint32_t end, uint32_t last)

@@ -10,7 +10,8 @@
  *   3. in place: the result of an element-by-element instruction takes the storage of an operand that is not read
  *      afterwards. Not where another pipe reads that storage, since the instruction would wait for it; not where a
  *      loaded tile and a stored one would share, since their pipes would take turns; not over a loaded tile in a loop
- *      whose loads take longer than its work, since the next load would wait for all of that; and not across loops.
+ *      whose loads take longer than its work, since the next load would wait for all of that; not across loops; and
+ *      not where the machine says that the instruction may not (`facts.<name>.in-place`).
  *
  * Scratch operands of the instructions that one pipe runs in one loop share one storage. Nothing is shared by tiles of
  * different capacity, element type, layout or space, nor by tiles that are needed at one time.
@@ -84,6 +85,10 @@ typedef struct storage_scratch {
 typedef struct storage_plan {
     const pto_run *run;
     uint8_t in_place, wants_scratch;
+    struct {
+        pto_kind_id kind;
+        uint8_t may;
+    } known[16];                 /* what the machine said of instructions in place, by kind modulo their number */
     double load_rate, work_rate; /* bytes of `vec` per cycle that a core loads, and works on; 0: not known */
     storage_op *ops;
     storage_value *values;

@@ -7,6 +7,12 @@ static int is_of(const sync_flag *f, uint32_t src, uint32_t dst)
     return !f->is_dropped && !f->is_barrier && f->src == src && f->dst == dst;
 }
 
+/* Ids that they may take. */
+static int64_t events_for(const sync_plan *plan, uint32_t src, uint32_t dst)
+{
+    return plan->event_ids - plan->m->first_event[src][dst];
+}
+
 /* Ids that the flags of a pair of pipes take. */
 static int64_t count_events(const sync_plan *plan, uint32_t src, uint32_t dst)
 {
@@ -68,10 +74,10 @@ static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst)
     for (uint32_t i = 0; i < plan->count; i++) {
         if (is_of(&plan->flags[i], src, dst)) plan->flags[i].shares = i;
     }
-    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 1, &flow));
+    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, SYNC_WITH_WAITS, &flow));
     sync_flow_find_sharing(flow, matrix);
     plan->spent += sync_flow_cost(flow) + (uint64_t)plan->count * plan->count;
-    for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > plan->event_ids; i++) {
+    for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > events_for(plan, src, dst); i++) {
         sync_flag *f = &plan->flags[i];
         for (uint32_t k = 0; is_of(f, src, dst) && !is_tied(plan, i) && f->shares == i && k < i; k++) {
             if (is_of(&plan->flags[k], src, dst) && !is_tied(plan, k) && plan->flags[k].shares == k &&
@@ -257,11 +263,11 @@ static pto_status hand_on_elsewhere(sync_plan *plan, int *out_changed)
 
 static pto_status fit_pair(sync_plan *plan, uint32_t src, uint32_t dst)
 {
-    while (count_events(plan, src, dst) > plan->event_ids) {
+    while (count_events(plan, src, dst) > events_for(plan, src, dst)) {
         int changed = 0;
         PTO_TRY(pto_go_on(plan->m->run));
         PTO_TRY(share_events(plan, src, dst));
-        if (count_events(plan, src, dst) <= plan->event_ids) break;
+        if (count_events(plan, src, dst) <= events_for(plan, src, dst)) break;
         PTO_TRY(hand_on_token(plan, src, dst, &changed));
         if (!changed) PTO_TRY(hand_on_token(plan, dst, src, &changed));
         if (changed || merge_flags(plan, src, dst)) continue;
@@ -283,7 +289,7 @@ static pto_status fit_all(sync_plan *plan)
 
 static void number_pair(sync_plan *plan, uint32_t src, uint32_t dst)
 {
-    int64_t next = 0;
+    int64_t next = plan->m->first_event[src][dst];
     for (uint32_t i = 0; i < plan->count; i++) {
         sync_flag *f = &plan->flags[i];
         if (!is_of(f, src, dst)) continue;

@@ -48,7 +48,8 @@ static void forget(runner *r, uint32_t fact, uint32_t pipe)
 static void run_insn(runner *r, const flow_step *s)
 {
     const sync_flow *f = r->f;
-    const uint64_t *need = f->needs + (size_t)s->at * f->word_count, *known = row_of(r, s->pipe);
+    const uint32_t own = f->own_row[s->pipe];
+    const uint64_t *need = f->needs + (size_t)s->at * f->word_count, *known = row_of(r, own != 0 ? own : s->pipe);
     for (uint32_t i = 0; i < f->word_count; i++) {
         const uint64_t missing = need[i] & ~known[i];
         if (missing == 0) continue;
@@ -88,31 +89,46 @@ static void run_set(runner *r, const flow_step *s)
     ++*count;
 }
 
+/* A pipe gets to know more. */
+static void join_words(const runner *r, uint32_t pipe, const uint64_t *more)
+{
+    const uint32_t own = r->f->own_row[pipe];
+    for (uint32_t i = 0; i < r->f->word_count; i++) row_of(r, pipe)[i] |= more[i];
+    for (uint32_t i = 0; own != 0 && i < r->f->word_count; i++) row_of(r, own)[i] |= more[i];
+}
+
 static void run_wait(runner *r, const flow_step *s)
 {
     const uint32_t row = event_row(r->f, s);
-    uint64_t *known = row_of(r, s->pipe), *count = tokens_of(r, row);
+    uint64_t *count = tokens_of(r, row);
     const uint64_t *token = row_of(r, row);
     if (*count == 0) {
         fail(r, s->op, SYNC_NONE);
         return;
     }
-    for (uint32_t i = 0; i < r->f->word_count; i++) known[i] |= token[i];
+    join_words(r, s->pipe, token);
     --*count;
     if (r->f->wait_fact != SYNC_NONE) forget(r, r->f->wait_fact + row - r->f->m->pipe_end, s->pipe);
 }
 
 static void run_all(runner *r)
 {
-    memset(row_of(r, 0), 0xff, (size_t)r->f->m->pipe_end * r->f->word_count * sizeof(uint64_t));
+    const size_t bytes = r->f->word_count * sizeof(uint64_t);
+    memset(row_of(r, 0), 0xff, r->f->m->pipe_end * bytes);
+    for (uint32_t p = 0; p < r->f->m->pipe_end; p++)
+        if (r->f->own_row[p] != 0) memset(row_of(r, r->f->own_row[p]), 0xff, bytes);
+}
+
+static void run_own(runner *r, uint32_t pipe)
+{
+    const uint32_t own = r->f->own_row[pipe];
+    if (own != 0) memcpy(row_of(r, own), row_of(r, pipe), r->f->word_count * sizeof(uint64_t));
 }
 
 static void run_scalar(runner *r)
 {
     const uint64_t *scalar = row_of(r, r->f->m->scalar);
-    for (uint32_t p = 0; p < r->f->m->pipe_end; p++) {
-        for (uint32_t i = 0; i < r->f->word_count; i++) row_of(r, p)[i] |= scalar[i];
-    }
+    for (uint32_t p = 0; p < r->f->m->pipe_end; p++) join_words(r, p, scalar);
 }
 
 /* What is known of all instances so far is now known of those before this trip. */
@@ -205,6 +221,9 @@ static void run_once(runner *r)
             break;
         case FLOW_ALL:
             if (!is_dropped) run_all(r);
+            break;
+        case FLOW_OWN:
+            if (!is_dropped) run_own(r, s->pipe);
             break;
         case FLOW_SCALAR: run_scalar(r); break;
         case FLOW_TRIP: begin_trip(r, s->op); break;

@@ -12,10 +12,13 @@
  *     set of event e on p            e gets the set of p; with tokens left, what that and its own have in common
  *     wait for e on p                the set of p is joined with that of e
  *     barrier of all pipes           every set becomes everything
+ *     barrier of pipe p              what p has done it also knows to be over
  *     two paths meet                 what the sets of both have in common
  *
  * Before an instruction of class d on pipe q runs, each class that touches the same bytes, d or the other writing, must
- * be in the set of q. What a pipe did itself it knows, since it is in order. Windows of global memory meet or not by
+ * be in the set of q. What a pipe did itself it knows, since it is in order; where the machine says that instructions
+ * of a pipe overlap, it has two sets: what is over when a flag of it is set, and what is over when its next instruction
+ * begins, which is less. Windows of global memory meet or not by
  * the iterations they are in, so each op that touches one has two or more classes there: all instances, and all
  * instances before the current trip of one of the loops around it.
  *
@@ -56,7 +59,8 @@ typedef struct sync_flag {
     uint32_t cycle;         /* of `stage` */
     uint32_t behind, leads; /* an instruction that must come first and one that must come after: for locations */
     int is_dropped;
-    int is_barrier;  /* of all pipes, before `wait` and, if carried, after `until`, in place of the flag */
+    int is_barrier;  /* of all pipes, before `wait` and, if carried, after `until`, in place of the flag; with src ==
+                      * dst of that pipe alone */
     uint32_t host;   /* itself, except for guests */
     uint32_t shares; /* the flag whose events it uses; itself normally */
     int64_t event;   /* first event id */
@@ -67,6 +71,12 @@ typedef struct sync_flag {
 typedef struct sync_race {
     uint32_t first, second;
 } sync_race;
+
+/* Whether it is two instructions, or one in two iterations. */
+static inline int sync_is_pair(const sync_model *m, const sync_race *race)
+{
+    return race->second != SYNC_NONE && m->ops[race->first].role == SYNC_INSN;
+}
 
 typedef struct sync_flow sync_flow;
 
@@ -91,9 +101,13 @@ uint32_t sync_list_gaps(const sync_model *m, const sync_flag *flags, uint32_t fl
 static inline uint32_t sync_events_of(const sync_flag *flags, uint32_t flag) { return flags[flags[flag].host].shares; }
 
 /* Lays the kernel out. `flags` may be empty, and are read again by each run; the flags of the text count as well.
- * `with_waits`: for sync_flow_find_sharing. PTO_FAILED after a diagnostic: an event id that is not known. */
-pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with_waits,
-                          sync_flow **out);
+ * `with`: some of sync_with. PTO_FAILED after a diagnostic: an event id that is not known. */
+enum sync_with {
+    SYNC_WITH_FLAGS, /* order between pipes alone */
+    SYNC_WITH_WAITS, /* for sync_flow_find_sharing */
+    SYNC_WITH_OWN    /* order on pipes whose instructions overlap, too */
+};
+pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with, sync_flow **out);
 /* About what a run costs, in words looked at. */
 uint64_t sync_flow_cost(const sync_flow *f);
 /* Whether the flags that are not dropped order every pair and every wait has its token. `out_race` may be NULL. */

@@ -1,5 +1,7 @@
 #include "sync_model.h"
 
+#include "machine_facts.h"
+
 uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf)
 {
     if (pto_expr_kind_of(leaf) != PTO_EXPR_VALUE) return SYNC_NONE;
@@ -300,11 +302,39 @@ static void number_pipes(sync_model *m)
         if ((set >> p & 1) == 0) continue;
         if (pto_pipe_role(m->run, p) == PTO_UNIT_SCALAR) m->scalar = m->pipe_end;
         numbers[p] = m->pipe_end;
+        m->overlaps[m->pipe_end] = machine_barriers(m->run, p) == MACHINE_BARRIERS_NEEDED;
         m->pipes[m->pipe_end++] = p;
     }
     for (uint32_t i = 1; i < m->count; i++) {
         m->ops[i].pipe = numbers[m->ops[i].pipe];
         m->ops[i].dst_pipe = numbers[m->ops[i].dst_pipe];
+    }
+}
+
+static int is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
+
+/* 0: no instruction of the kernel is on it. */
+static uint32_t number_of(const sync_model *m, pto_pipe pipe)
+{
+    for (uint32_t n = 1; n < m->pipe_end; n++)
+        if (m->pipes[n] == pipe) return n;
+    return 0;
+}
+
+/* Events that the code of instructions of the kernel uses. */
+static void reserve_events(sync_model *m)
+{
+    for (uint32_t i = 1; i < m->count; i++) {
+        machine_event events[MACHINE_EVENTS_MAX];
+        const pto_op op = m->ops[i].at->op;
+        if (m->ops[i].role != SYNC_INSN || pto_op_transfer(op) != PTO_TRANSFER_NONE) continue;
+        const uint32_t last = pto_op_operand_count(op) > 1 && is_tile(pto_op_operand(op, 1)) ? 1 : 0;
+        const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, last)));
+        const uint32_t count = machine_events(m->run, pto_op_kind(op), dtype, events);
+        for (uint32_t k = 0; k < count; k++) {
+            uint8_t *first = &m->first_event[number_of(m, events[k].src)][number_of(m, events[k].dst)];
+            if (*first <= events[k].id) *first = (uint8_t)(events[k].id + 1);
+        }
     }
 }
 
@@ -408,6 +438,7 @@ pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
     PTO_TRY(list_ops(out, kernel));
     PTO_TRY(read_ops(out));
     number_pipes(out);
+    reserve_events(out);
     PTO_TRY(lay_out_periods(out));
     return sync_find_pairs(out);
 }

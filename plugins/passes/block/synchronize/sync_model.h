@@ -1,5 +1,5 @@
 /* What the files of pto.synchronize share: a kernel as a table of ops (regions.h), what each instruction touches, and
- * which pairs of instructions on different pipes may touch the same bytes.
+ * which pairs of instructions may touch the same bytes, on different pipes or on one that needs barriers.
  *
  * Everything lives in scratch memory of one run. Ops are named by their place in the table; place 0 is the kernel. */
 #ifndef SYNC_MODEL_H
@@ -86,6 +86,8 @@ struct sync_model {
     pto_pipe pipes[PTO_NAMES_MAX]; /* by number */
     uint32_t pipe_end;             /* numbers are below it */
     uint32_t scalar;               /* number of the pipe that issues to the others; 0: nothing waits on it */
+    uint8_t first_event[PTO_NAMES_MAX][PTO_NAMES_MAX]; /* by numbers: ids below it are the library's in this kernel */
+    uint8_t overlaps[PTO_NAMES_MAX]; /* by number: instructions of the pipe that depend on each other need a barrier */
     region_table regions;
     sync_op *ops; /* as many as regions, and at the same places */
     uint32_t count;
@@ -110,6 +112,12 @@ uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf);
 uint32_t sync_trips(const sync_model *m, uint32_t place);
 /* Lets all trips of a loop be looked at one by one. PTO_FAILED after a diagnostic: they are too many. */
 pto_status sync_count_trips(sync_model *m, uint32_t loop);
+
+/* Whether two instructions are on one pipe, which then needs a barrier between them. */
+static inline int sync_is_own(const sync_model *m, uint32_t first, uint32_t second)
+{
+    return m->ops[first].pipe == m->ops[second].pipe;
+}
 
 /* Of a pipe by its number in the model. */
 static inline pto_str sync_pipe_name(const sync_model *m, uint32_t pipe)

@@ -96,7 +96,7 @@ static void need_classes(sync_flow *f, need_list *l, uint32_t class, uint32_t fi
     }
 }
 
-void sync_find_needs(sync_flow *f, int with_waits)
+void sync_find_needs(sync_flow *f, int with)
 {
     const sync_model *m = f->m;
     need_list l = {.count = 0};
@@ -108,13 +108,14 @@ void sync_find_needs(sync_flow *f, int with_waits)
         const sync_op *y = &m->ops[f->classes[c].op];
         for (uint32_t i = 0; i < y->pair_count; i++) {
             const sync_pair *p = &m->pairs[y->pair + i];
+            if (with != SYNC_WITH_OWN && sync_is_own(m, p->first, p->second)) continue;
             const uint32_t fact = gm_fact_of(f, p);
             if (fact != SYNC_NONE) add_need(f, &l, c, fact);
             if (p->on_chip) need_classes(f, &l, c, p->first);
         }
     }
-    f->wait_fact = with_waits ? f->fact_count : SYNC_NONE;
-    for (uint32_t i = m->pipe_end; with_waits && i < f->row_count; i++) add_fact(f, 0);
+    f->wait_fact = with == SYNC_WITH_WAITS ? f->fact_count : SYNC_NONE;
+    for (uint32_t i = m->pipe_end; with == SYNC_WITH_WAITS && i < f->row_count; i++) add_fact(f, 0);
     f->word_count = f->fact_count / 64 + 1;
     f->needs = PTO_SCRATCH(m->run, uint64_t, (size_t)f->class_count * f->word_count + 1);
     for (uint32_t i = 0; i < l.count; i++)

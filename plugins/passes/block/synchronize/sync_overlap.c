@@ -241,7 +241,7 @@ pto_status sync_find_pairs(sync_model *m)
         PTO_TRY(pto_go_on(m->run));
         y->pair = m->pair_count;
         for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
-            if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;
+            if (m->ops[first].role != SYNC_INSN || (m->ops[first].pipe == y->pipe && !m->overlaps[y->pipe])) continue;
             const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
             if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
             if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);

@@ -121,6 +121,7 @@ static void plan_pair(sync_plan *plan, const sync_pair *p, uint32_t from)
     find_places(m, p, &f.set, &f.wait);
     const int is_forward = f.set < f.wait;
     const uint32_t loop = region_outermost_loop(&m->regions, m->ops[f.set].at->parent);
+    if (f.src == f.dst) return; /* see sync_add_barriers */
     if (!is_forward && loop == SYNC_NONE) return;
     if (!is_forward && !p->on_chip && p->gm_by == 0) return;
     /* With nothing around it, what does not meet at once never meets. */
@@ -180,7 +181,7 @@ pto_status sync_drop_implied(sync_plan *plan)
     sync_flow *flow = NULL;
     sync_race race;
     forget_dropped(plan);
-    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 0, &flow));
+    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, SYNC_WITH_FLAGS, &flow));
     if (!sync_flow_run(flow, &race)) return sync_report_race(plan->m, &race);
     uint64_t cost = 0;
     for (int weight = 0; weight < WEIGHTS; weight++) {

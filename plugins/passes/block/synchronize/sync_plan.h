@@ -27,5 +27,7 @@ pto_status sync_drop_implied(sync_plan *plan);
  * share them; flags of different loops hand on one token; flags of one block are merged; events of stages become one; a
  * flag becomes a barrier. So it always ends well. */
 pto_status sync_assign_events(sync_plan *plan);
+/* Adds barriers of single pipes whose instructions overlap, as few as the flags leave necessary: the last step. */
+pto_status sync_add_barriers(sync_plan *plan);
 
 #endif

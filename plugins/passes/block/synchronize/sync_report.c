@@ -33,6 +33,15 @@ pto_status sync_report_race(const sync_model *m, const sync_race *race)
     const sync_op *x = &m->ops[race->first], *y = &m->ops[race->second];
     const pto_str first = pto_op_name(x->at->op), second = pto_op_name(y->at->op),
                   place = meeting_place(m, race->first, race->second);
+    if (sync_is_own(m, race->first, race->second)) {
+        pto_error(
+            y->at->op, "pto.synchronize/race",
+            "instructions of pipe %.*s overlap, and nothing orders `%.*s` after `%.*s`, which touches `%%%.*s` too",
+            PTO_FMT(sync_pipe_name(m, y->pipe)), PTO_FMT(second), PTO_FMT(first), PTO_FMT(place));
+        pto_note(x->at->op, "the earlier instruction is here; pto.synchronize puts `pto.barrier %.*s` between them",
+                 PTO_FMT(sync_pipe_name(m, y->pipe)));
+        return PTO_FAILED;
+    }
     pto_error(y->at->op, "pto.synchronize/race",
               "nothing orders `%.*s` on pipe %.*s after `%.*s` on pipe %.*s, and both touch `%%%.*s`", PTO_FMT(second),
               PTO_FMT(sync_pipe_name(m, y->pipe)), PTO_FMT(first), PTO_FMT(sync_pipe_name(m, x->pipe)), PTO_FMT(place));

@@ -106,7 +106,11 @@ static void add_gap_steps(layout *l, const sync_gap *g)
     const sync_flag *flag = &l->f->flags[g->flag];
     const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
     if (g->part == SYNC_PART_BARRIER) {
-        add_step(l->f, (flow_step){.kind = FLOW_ALL, .pipe = SYNC_ALL_PIPES, .op = SYNC_NONE, .flag = g->flag});
+        const int is_own = flag->src == flag->dst;
+        add_step(l->f, (flow_step){.kind = is_own ? FLOW_OWN : FLOW_ALL,
+                                   .pipe = is_own ? flag->src : SYNC_ALL_PIPES,
+                                   .op = SYNC_NONE,
+                                   .flag = g->flag});
         return;
     }
     flow_step s = {.kind = is_set ? FLOW_SET : FLOW_WAIT,
@@ -217,8 +221,11 @@ static pto_status visit(layout *l, uint32_t place)
         add_step(l->f, (flow_step){.kind = FLOW_INSN, .pipe = o->pipe, .op = place, .at = class_of(l, place)});
     else if (o->role == SYNC_SET || o->role == SYNC_WAIT)
         return add_text_flag(l, place);
-    else if (o->role == SYNC_BARRIER && o->pipe == SYNC_ALL_PIPES)
-        add_mark(l->f, FLOW_ALL, place, 0);
+    else if (o->role == SYNC_BARRIER)
+        add_step(l->f, (flow_step){.kind = o->pipe == SYNC_ALL_PIPES ? FLOW_ALL : FLOW_OWN,
+                                   .pipe = o->pipe,
+                                   .op = place,
+                                   .flag = SYNC_NONE});
     else if (o->role == SYNC_FOR || o->role == SYNC_IF || o->role == SYNC_WHILE)
         enter(l, place);
     return PTO_OK;
@@ -251,8 +258,9 @@ static pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_
 
 /* ---- making ---- */
 
-/* Rows of the events: those of flags are made before the layout, those of the text after it. */
-static void number_rows(sync_flow *f)
+/* Rows of the events: those of flags are made before the layout, those of the text after it. Then those of pipes whose
+ * instructions overlap. */
+static void number_rows(sync_flow *f, int with)
 {
     f->first_row = PTO_SCRATCH(f->m->run, uint32_t, f->flag_count + 1);
     f->text_row = f->m->pipe_end;
@@ -261,6 +269,8 @@ static void number_rows(sync_flow *f)
         f->text_row += (uint32_t)f->flags[i].stages;
     }
     f->row_count = f->text_row + f->event_count;
+    for (uint32_t p = 1; with == SYNC_WITH_OWN && p < f->m->pipe_end; p++)
+        if (f->m->overlaps[p]) f->own_row[p] = f->row_count++;
 }
 
 static void make_space(sync_flow *f)
@@ -280,8 +290,7 @@ static int next_values(const sync_model *m, uint32_t *residues)
     return 0;
 }
 
-pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with_waits,
-                          sync_flow **out)
+pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with, sync_flow **out)
 {
     uint32_t *residues = PTO_SCRATCH(m->run, uint32_t, m->count + m->cycles->invariant_count);
     sync_gap *gaps = NULL;
@@ -293,8 +302,8 @@ pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t 
         f->flag_count = flag_count;
         sync_find_ages(f);
         PTO_TRY(sync_lay_out(f, gaps, gap_count, residues));
-        number_rows(f);
-        sync_find_needs(f, with_waits);
+        number_rows(f, with);
+        sync_find_needs(f, with);
         make_space(f);
         *out = f;
         out = &f->next;

@@ -10,6 +10,7 @@ typedef enum flow_kind {
     FLOW_SET,
     FLOW_WAIT,
     FLOW_ALL,    /* barrier of all pipes */
+    FLOW_OWN,    /* barrier of one */
     FLOW_SCALAR, /* nothing is issued before the scalar pipe is here */
     FLOW_LOOP,   /* start of a loop: where the first trip and `at`, the state at the end of the last, meet */
     FLOW_TRIP,   /* start of a trip */
@@ -54,6 +55,8 @@ struct sync_flow {
     uint32_t flag_count;
     uint32_t *first_row; /* of each flag, one for each stage; rows of pipes come first */
     uint32_t text_row;   /* of the first event of the text */
+    uint32_t
+        own_row[PTO_NAMES_MAX]; /* of each pipe whose instructions overlap: what is over when the next begins; else 0 */
     uint32_t row_count;
     flow_step *steps;
     uint32_t step_count, step_capacity;
@@ -83,6 +86,6 @@ struct sync_flow {
 /* Makes the facts about global memory: before the layout. */
 void sync_find_ages(sync_flow *f);
 /* Makes those about classes, and says which each class needs: after the layout. */
-void sync_find_needs(sync_flow *f, int with_waits);
+void sync_find_needs(sync_flow *f, int with);
 
 #endif

@@ -20,19 +20,22 @@
  * after it; so loops without trips balance. A flag that the others imply (sync_flow.h) is left out. Flags of an
  * earlier run are replaced.
  *
- * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
- * that does not, so nothing is needed on one pipe. The scalar unit, which reads elements that decide, is a pipe as
- * well. Where a pair of pipes has too few events, flags share them or become one (sync_plan.h); a `pto.barrier` is what
- * remains when even that is not enough. Exact. Source: own.
+ * A pipe runs its instructions one after the other and each sees what the last one wrote, so nothing is needed on one
+ * pipe, unless the machine says that its instructions overlap (`sync.barriers`): then those that depend on each other
+ * have a `pto.barrier` of the pipe between them (sync_barriers.c). The scalar unit, which reads elements that decide,
+ * is a pipe as well. Where a pair of pipes has too few events, flags share them or become one (sync_plan.h); a
+ * `pto.barrier` is what remains when even that is not enough. Exact. Source: own.
  *
  * Requires kernels of instructions (pto.selected) whose buffers have addresses (pto.addresses-assigned). Leaves flags
  * that order all accesses (pto.synchronised): no pass may move instructions or addresses afterwards. */
 #include "sync_plan.h"
 
-#define STATS(X)                                                                       \
-    X(PAIRS, "pairs of instructions on different pipes that may touch the same bytes") \
-    X(FLAGS, "flags")                                                                  \
-    X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for lack of events")
+#define STATS(X)                                                                      \
+    X(PAIRS, "pairs of instructions that may touch the same bytes and need an order") \
+    X(FLAGS, "flags")                                                                 \
+    X(IMPLIED, "flags left out because others imply them")                            \
+    X(MERGED, "flags merged for lack of events")                                      \
+    X(BARRIERS, "barriers between instructions of one pipe")
 PTO_STATS(STATS);
 
 static pto_status remove_flags(const pto_run *run, pto_op kernel)
@@ -62,7 +65,8 @@ static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set
 static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_t before)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, KIND_BARRIER));
-    pto_spec_str(&s, PTO_STR("pipe"), pto_pipe_name(m->run, PTO_PIPE_ALL));
+    pto_spec_str(&s, PTO_STR("pipe"),
+                 f->src == f->dst ? sync_pipe_name(m, f->src) : pto_pipe_name(m->run, PTO_PIPE_ALL));
     pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].at->op));
     return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].at->op))) ? PTO_OK : PTO_FAILED;
 }
@@ -94,10 +98,13 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
     PTO_TRY(sync_model_make(run, kernel, &m));
     PTO_TRY(sync_plan_make(&m, event_ids < SYNC_EVENTS_MAX ? event_ids : SYNC_EVENTS_MAX, &plan));
     PTO_TRY(sync_assign_events(&plan));
+    const uint32_t flags = plan.count;
+    PTO_TRY(sync_add_barriers(&plan));
     const uint32_t count = sync_list_gaps(&m, plan.flags, plan.count, 0, &gaps);
     for (uint32_t i = 0; i < count; i++) PTO_TRY(write_gap(&m, &plan.flags[gaps[i].flag], &gaps[i]));
     pto_stat_add(run, STAT_PAIRS, m.pair_count);
-    pto_stat_add(run, STAT_FLAGS, plan.count);
+    pto_stat_add(run, STAT_FLAGS, flags);
+    for (uint32_t i = flags; i < plan.count; i++) pto_stat_add(run, STAT_BARRIERS, !plan.flags[i].is_dropped);
     pto_stat_add(run, STAT_IMPLIED, plan.implied);
     pto_stat_add(run, STAT_MERGED, plan.merged);
     return PTO_OK;
@@ -114,9 +121,9 @@ static pto_status check_synchronised(const pto_run *run, pto_op kernel)
     for (;;) {
         sync_flow *flow = NULL;
         PTO_TRY(pto_go_on(run));
-        PTO_TRY(sync_flow_make(&m, NULL, 0, 0, &flow));
+        PTO_TRY(sync_flow_make(&m, NULL, 0, SYNC_WITH_OWN, &flow));
         if (sync_flow_run(flow, &race)) return PTO_OK;
-        if (race.first != race.second) return sync_report_race(&m, &race);
+        if (race.first != race.second || sync_is_pair(&m, &race)) return sync_report_race(&m, &race);
         PTO_TRY(sync_count_trips(&m, race.first));
     }
 }
@@ -137,7 +144,9 @@ static const pto_pass pass = {
 static const pto_property synchronised = {
     .struct_size = sizeof synchronised,
     .id = "pto.synchronised",
-    .doc = "Flags order every two instructions on different pipes that may touch the same bytes",
+    .doc =
+        "Flags and barriers order every two instructions that may touch the same bytes, on different pipes or on one "
+        "whose instructions overlap",
     .level = "block/1",
     .kinds = sync_kinds,
     .check = check_synchronised,

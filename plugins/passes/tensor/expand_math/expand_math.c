@@ -25,7 +25,8 @@
  *
  *     maximum(a, b)  =>  max(a, b) - 0 / (|a| + |b| + 1)         reduce_max(x)  =>  max(x) - sum(0 / (|x| + 1))
  *
- * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0.
+ * where the subtrahend is +0, or NaN when there is one: exact for every value. A relu that the machine does not have in
+ * its type is the maximum with 0.
  *
  * Requires that softmax and rms_norm are taken apart (pto.no-softmax, pto.no-rms-norm), and element types that the
  * machine has (pto.types-legal). Leaves tensor ops that have an instruction each (pto.math-legal). */
@@ -379,7 +380,8 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
     if (ordered_sum_expands(op)) return ordered_sum_expand(op);
     if (PTO_IS(op, ANY) || PTO_IS(op, ALL)) return expand_truth(op, x);
-    if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, expand_number(op, dtype_of(x), 0.0));
+    if (PTO_IS(op, RELU) && !machine_takes(run, pto_kind(run, KIND_TILE_RELU), dtype_of(x)))
+        return expand_extreme(op, KIND_MAXIMUM, x, expand_number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
         if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op))

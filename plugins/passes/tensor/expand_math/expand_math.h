@@ -15,6 +15,7 @@
     X(REDUCE_PROD, "tensor.reduce_prod") \
     X(ANY, "tensor.any")                 \
     X(ALL, "tensor.all")                 \
+    X(TILE_RELU, "tile.relu")            \
     X(GT, "tensor.gt")                   \
     X(ABS, "tensor.abs")                 \
     X(ADD, "tensor.add")                 \
@@ -31,13 +32,13 @@
     X(INDEX_CAST, "tensor.index_cast")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                     \
-    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                       \
-      .doc = "strict: NaN as the program says; any: maxima, minima and relu may be a number where one operand is NaN", \
-      .example = "with: { nan: any }")                                                                                 \
-    X(ROW_SUMS, ENUM, "row-sums", .def = "ascending", .choices = row_sum_choices,                                      \
-      .doc =                                                                                                           \
-          "in which order instructions add up a row: ascending, or any; then sums whose order is stated take others",  \
+#define OPTIONS(X)                                                                                                    \
+    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                      \
+      .doc = "strict: NaN as the program says; any: maxima and minima may be a number where one operand is NaN",      \
+      .example = "with: { nan: any }")                                                                                \
+    X(ROW_SUMS, ENUM, "row-sums", .def = "ascending", .choices = row_sum_choices,                                     \
+      .doc =                                                                                                          \
+          "in which order instructions add up a row: ascending, or any; then sums whose order is stated take others", \
       .example = "with: { row-sums: any }")
 static const char *const nan_choices[] = {"strict", "any", NULL};
 static const char *const row_sum_choices[] = {"ascending", "any", NULL};

@@ -1,0 +1,59 @@
+#include "machine_facts.h"
+
+machine_barriers_of machine_barriers(const pto_run *run, pto_pipe pipe)
+{
+    const pto_str said = pto_machine_text(run, "sync.barriers.%.*s", PTO_FMT(pto_pipe_name(run, pipe)));
+    if (pto_str_is(said, "needed")) return MACHINE_BARRIERS_NEEDED;
+    return pto_str_is(said, "forbidden") ? MACHINE_BARRIERS_FORBIDDEN : MACHINE_BARRIERS_FREE;
+}
+
+/* Of an instruction or its value form, without the `pto.` that machine files leave out. */
+static pto_str mnemonic(const pto_run *run, pto_kind_id kind)
+{
+    const pto_str own = pto_kind_name(run, kind);
+    const int is_value_form = own.n > 5 && memcmp(own.p, "tile.", 5) == 0;
+    const int64_t partner = is_value_form ? pto_kind_column(run, kind, PTO_COLUMN_PARTNER) : 0;
+    const pto_str name = partner > 0 ? pto_kind_name(run, (pto_kind_id)partner) : own;
+    return name.n > 4 ? pto_str_make(name.p + 4, name.n - 4) : name;
+}
+
+int machine_in_place(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 1, "facts.%.*s.in-place", PTO_FMT(mnemonic(run, kind))) != 0;
+}
+
+/* What is before the next `end`, which is taken off with it. */
+static pto_str take_until(pto_str *rest, char end)
+{
+    size_t n = 0;
+    while (n < rest->n && rest->p[n] != end) n++;
+    const pto_str found = pto_str_make(rest->p, n);
+    const size_t used = n < rest->n ? n + 1 : n;
+    *rest = pto_str_make(rest->p + used, rest->n - used);
+    return found;
+}
+
+/* Whether a list of element types, where there is one, has the type. */
+static int is_listed(pto_str list, pto_dtype dtype)
+{
+    if (list.n == 0) return 1;
+    while (list.n != 0)
+        if (pto_str_is(take_until(&list, ','), pto_dtype_name(dtype))) return 1;
+    return 0;
+}
+
+uint32_t machine_events(const pto_run *run, pto_kind_id kind, pto_dtype dtype, machine_event out[MACHINE_EVENTS_MAX])
+{
+    const pto_str name = mnemonic(run, kind);
+    pto_str list = pto_machine_text(run, "facts.%.*s.events", PTO_FMT(name));
+    uint32_t count = 0;
+    if (list.n == 0 || !is_listed(pto_machine_text(run, "facts.%.*s.event-dtypes", PTO_FMT(name)), dtype)) return 0;
+    while (list.n != 0 && count < MACHINE_EVENTS_MAX) {
+        pto_str item = take_until(&list, ',');
+        machine_event *e = &out[count++];
+        *e = (machine_event){.src = pto_pipe_by_name(run, take_until(&item, '-'))};
+        e->dst = pto_pipe_by_name(run, take_until(&item, '-'));
+        for (size_t i = 0; i < item.n; i++) e->id = e->id * 10 + (uint32_t)(item.p[i] - '0');
+    }
+    return count;
+}

@@ -1,0 +1,29 @@
+/* What a machine says of its pipes and instructions beyond rows and costs: `sync.barriers` and `facts` of the machine
+ * file. Without a machine nothing is special. Answers are not kept: ask once for each instruction of the source. */
+#ifndef MACHINE_FACTS_H
+#define MACHINE_FACTS_H
+
+#include <pto/plugin.h>
+
+/* Of a pipe: whether instructions that depend on each other need a `pto.barrier` between them. */
+typedef enum machine_barriers_of {
+    MACHINE_BARRIERS_FREE, /* they see each other's results; a barrier does no harm */
+    MACHINE_BARRIERS_NEEDED,
+    MACHINE_BARRIERS_FORBIDDEN /* they do, and the chip takes no barrier of this pipe */
+} machine_barriers_of;
+machine_barriers_of machine_barriers(const pto_run *run, pto_pipe pipe);
+
+/* Whether the result of an instruction, or of its value form, may take the place of an operand; to be asked where its
+ * rule allows that. */
+int machine_in_place(const pto_run *run, pto_kind_id kind);
+
+/* An event that the code of an instruction uses while it runs: none of its tokens may be there then. */
+typedef struct machine_event {
+    pto_pipe src, dst;
+    uint32_t id;
+} machine_event;
+enum { MACHINE_EVENTS_MAX = 8 };
+/* Those of an instruction on tiles of `dtype`, at most MACHINE_EVENTS_MAX; returns how many. */
+uint32_t machine_events(const pto_run *run, pto_kind_id kind, pto_dtype dtype, machine_event out[MACHINE_EVENTS_MAX]);
+
+#endif
