@@ -179,6 +179,7 @@ static const schema_key top_keys[] = {
     SCHEMA_VERSION_1("pto-machine"),
     TEXT(NEEDED, "name", "name of the machine"),
     TEXT(OPTIONAL, "doc", "what it is"),
+    TEXT(OPTIONAL, "arch", "its architecture, by the name that code generators have for it: a3, a5"),
     NUMBER(NEEDED, "clock-hz", I64, NULL, "1000", "1000000000000", "Hz", "clock of all cycle numbers"),
     NAMED(OPTIONAL, "layouts", &layout_order_entry, NULL,
           "layouts beside the standard ones, by name: how elements lie"),

@@ -318,8 +318,9 @@ static status compare_provided(const loader *l, const pto_plugin *p)
     CHECK_NOTED(p->costs, PLUGIN_COST, id, "its cost models");
     CHECK_NOTED(p->generators, PLUGIN_GENERATOR, id, "its code generators");
     for (const pto_generator *const *g = p->generators; *g != NULL; g++)
-        if ((*g)->suffix == NULL || (*g)->suffix[0] != '.')
-            return loader_refuse(l, "the suffix of generator `%s` does not begin with a point", (*g)->id);
+        if ((*g)->suffix == NULL || ((*g)->suffix[0] != '.' && strcmp((*g)->suffix, "/") != 0))
+            return loader_refuse(l, "the suffix of generator `%s` is not `/` and does not begin with a point",
+                                 (*g)->id);
     CHECK_NOTED(p->backends, PLUGIN_BACKEND, id, "its backends");
     for (uint32_t k = 0; p->opsets[k] != NULL; k++) CHECK_NOTED(p->opsets[k]->rows, PLUGIN_OP, name, "its ops");
     return OK;

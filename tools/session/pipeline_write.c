@@ -56,7 +56,8 @@ static void write_given(const writer *w, const pto_option *option, const yaml_pa
     yaml_write_name(w->t, pair->key);
     text_putc(w->t, ':');
     const yaml_node *use = node->kind == YAML_SCALAR ? node : yaml_find(node, "use");
-    bool is_reference = option != NULL && option->type == PTO_OPT_PLUGIN && use != NULL && use->refers == NULL;
+    bool is_reference =
+        option != NULL && option->type == PTO_OPT_PLUGIN && use != NULL && use->refers == NULL && use->text.n != 0;
     if (is_reference) {
         write_reference(w, option->choices[0], use->text, use->at, node == use ? NULL : yaml_find(node, "with"),
                         indent + 2);
@@ -70,12 +71,12 @@ static void write_default(const writer *w, const pto_option *option, uint32_t in
     put_indent(w->t, indent);
     text_puts(w->t, option->name);
     text_putc(w->t, ':');
-    if (option->type == PTO_OPT_PLUGIN && option->def[0] != '{') {
+    const bool is_spelled = option->def[0] == '"' || option->def[0] == '\'';
+    if (option->type == PTO_OPT_PLUGIN && option->def[0] != '{' && !is_spelled) {
         write_reference(w, option->choices[0], str_from(option->def), NO_POS, NULL, indent + 2);
         return;
     }
     text_putc(w->t, ' ');
-    bool is_spelled = option->def[0] == '"' || option->def[0] == '\'';
     if (option->type == PTO_OPT_STR && !is_spelled) {
         text_put_quoted(w->t, str_from(option->def));
     } else {

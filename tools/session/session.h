@@ -107,14 +107,19 @@ MUST_CHECK exit_status session_compile_other(session *s, module *m, flight_recor
 bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
 
 /* ---- source text ---- */
-/* The code generator of the pipeline that writes files with the suffix of `path`; NULL: `-o` means the module's own
- * text. FAILED after a diagnostic: a suffix of source text, and no generator for it. */
+/* The code generator of the pipeline that writes files with the suffix of `path`, or folders where it names one; NULL:
+ * `-o` means the module's own text. FAILED after a diagnostic: a suffix of source text, and no generator for it. */
 MUST_CHECK status session_find_generator(session *s, const char *path, const run_agent **out);
 /* Hands what it makes of the module to the sink; 5 after a diagnostic, or when the sink failed. */
 MUST_CHECK exit_status session_generate_text(session *s, module *m, const run_agent *generator,
                                              const pto_text_sink *sink, flight_recorder *recorder);
-/* Writes it to a file. */
+/* Writes it to a file, or into a folder. */
 MUST_CHECK exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
                                         flight_recorder *recorder);
+/* Whether a path can only be a folder's: there is one, it ends with `/`, or there is nothing and it has no suffix. */
+bool session_names_folder(const char *path);
+/* Fills a folder with what it makes, with the pipeline, the schedule and the machine, and with a manifest. */
+MUST_CHECK exit_status session_generate_tree(session *s, module *m, const run_agent *generator, const char *path,
+                                             flight_recorder *recorder);
 
 #endif

@@ -20,7 +20,11 @@ status session_find_generator(session *s, const char *path, const run_agent **ou
     *out = NULL;
     for (uint32_t i = 0; backend != NULL && i < option_count(backend->options); i++) {
         const run_agent *named = backend->strategies[i];
-        if (named == NULL || named->generator == NULL || !ends_in(path, named->generator->suffix)) continue;
+        if (named == NULL || named->generator == NULL) continue;
+        const bool writes_folder = strcmp(named->generator->suffix, "/") == 0;
+        if (writes_folder ? !session_names_folder(path) : !ends_in(path, named->generator->suffix)) continue;
+        /* What was decided goes into the folder. */
+        if (writes_folder && s->request.schedule == NULL) s->request.schedule = schedule_create(s->arena, s->diags);
         *out = named;
         return OK;
     }
@@ -64,6 +68,7 @@ exit_status session_generate(session *s, module *m, const run_agent *generator, 
                              flight_recorder *recorder)
 {
     file_writer w;
+    if (strcmp(generator->generator->suffix, "/") == 0) return session_generate_tree(s, m, generator, path, recorder);
     if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
     const pto_text_sink sink = {.struct_size = sizeof sink, .self = &w, .write = put};
     const exit_status generated = session_generate_text(s, m, generator, &sink, recorder);

@@ -21,7 +21,10 @@ static const char *const data_choices[] = {"full", "none", NULL};
       .doc = "Leaves out one wait_flag, by its number among those of the kernels; to test that it is needed.", \
       .example = "with: { drop-wait: 0 }")                                                                     \
     X(DROP_SET, I64, "drop-set", .def = "-1", .min = "-1", .max = "1000000",                                   \
-      .doc = "Leaves out one set_flag, likewise.", .example = "with: { drop-set: 0 }")
+      .doc = "Leaves out one set_flag, likewise.", .example = "with: { drop-set: 0 }")                         \
+    X(GENERATOR, PLUGIN, "generator", .def = "\"\"", .choices = PTO_STRS("generator"),                         \
+      .doc = "What writes source text for the chip, where `pto-opt -o` asks for it; none by default.",         \
+      .example = "with: { generator: pto.emit-ascend }")
 PTO_OPTIONS(OPTIONS);
 
 /* Everything that can be refused before there is data. */

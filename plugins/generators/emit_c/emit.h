@@ -7,6 +7,7 @@
 #ifndef EMIT_H
 #define EMIT_H
 
+#include "scratch_text.h"
 #include "storage_read.h"
 
 #include <pto/plugin.h>
@@ -48,22 +49,6 @@
     X(ORDER, "tile.order")             \
     X(ROWGATHER, "tile.rowgather")
 enum { EMIT_KINDS(PTO_KIND_ENUM) EMIT_KIND_COUNT };
-
-/* ---- text ---- */
-
-typedef struct text {
-    const pto_run *run;
-    char *p;
-    size_t n, capacity;
-} text;
-
-/* Append bytes, and formatted text. */
-void text_bytes(text *t, const char *p, size_t n);
-PTO_PRINTF_LIKE(2, 3) void text_put(text *t, const char *format, ...);
-/* What was put, NUL-ended. */
-const char *text_end(text *t);
-/* Whether a name of C is used in it. */
-int text_has_name(text *t, const char *name);
 
 /* ---- the generator ---- */
 

@@ -19,16 +19,7 @@ static int is_taken(pto_str name)
     return name.n >= 2 && (memcmp(name.p, "M_", 2) == 0 || memcmp(name.p, "__", 2) == 0);
 }
 
-const char *emit_global(emitter *e, pto_str name)
-{
-    text t = {.run = e->run};
-    for (size_t i = 0; i < name.n; i++) {
-        const char c = name.p[i];
-        const int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        text_put(&t, plain ? "%c" : "_%02x", (unsigned char)c);
-    }
-    return text_end(&t);
-}
+const char *emit_global(emitter *e, pto_str name) { return text_identifier(e->run, name); }
 
 const char *emit_plain_name(emitter *e, pto_str name)
 {

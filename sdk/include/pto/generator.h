@@ -1,4 +1,4 @@
-/* Code generators: write a module as text, such as a C file.
+/* Code generators: write a module as text, such as a C file, or as a folder of such files.
  *
  * A backend names one in an option of the type plugin reference, whose choice is the kind "generator", and gets its
  * text by pto_generate; `pto-opt -o` with a name that ends in its suffix asks the one that the backend of the pipeline
@@ -18,6 +18,9 @@ typedef struct pto_text_sink {
     void *self;
     /* Takes `n` bytes, which it copies. PTO_FAILED: no more text is wanted, and the owner of the sink knows why. */
     pto_status (*write)(void *self, const char *text, size_t n);
+    /* Begins a file of a folder, by its name in it, which has no `/`: what is written from now on goes there.
+     * PTO_FAILED after a diagnostic. NULL: one text is asked for. */
+    pto_status (*file)(void *self, const char *name);
 } pto_text_sink;
 
 /* The descriptor. */
@@ -25,7 +28,7 @@ typedef struct pto_generator {
     uint32_t struct_size, reserved;
     const char *id, *summary;
     const pto_option *const *options;
-    const char *suffix; /* of the names of files with such text: ".c" */
+    const char *suffix; /* of the names of files with such text: ".c"; "/": it writes a folder */
     /* Writes the whole module, which it reads and does not change; the same text for the same module. PTO_FAILED after
      * a diagnostic at the op that has no text, or when the sink failed. */
     pto_status (*generate)(const pto_run *run, const pto_text_sink *sink);

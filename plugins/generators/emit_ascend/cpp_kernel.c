@@ -1,0 +1,387 @@
+/* A kernel as a function of the chip. */
+#include "cpp_print.h"
+
+/* ---- tile types ---- */
+
+typedef struct cpp_types {
+    const ascend_tile_type **items;
+    const char **names;
+    uint32_t count, capacity, name_capacity;
+} cpp_types;
+
+static const char *location(uint32_t role)
+{
+    switch (role) {
+    case PTO_ROLE_SCRATCHPAD: return "Vec";
+    case PTO_ROLE_PANEL: return "Mat";
+    case PTO_ROLE_LEFT: return "Left";
+    case PTO_ROLE_RIGHT: return "Right";
+    case PTO_ROLE_ACCUMULATOR: return "Acc";
+    case PTO_ROLE_BIAS: return "Bias";
+    case PTO_ROLE_SCALING: return "Scaling";
+    default: return NULL;
+    }
+}
+
+static int same_type(const ascend_tile_type *a, const ascend_tile_type *b)
+{
+    return a->role == b->role && a->dtype == b->dtype && a->rows == b->rows && a->columns == b->columns &&
+           a->is_column_major == b->is_column_major && a->boxes == b->boxes && a->box_bytes == b->box_bytes &&
+           a->pad == b->pad && memcmp(&a->pad_number, &b->pad_number, sizeof a->pad_number) == 0 &&
+           a->is_compact == b->is_compact;
+}
+
+/* "vec_f32_16x256": what differs from a usual tile of its space comes at the end. */
+static const char *type_stem(cpp_printer *p, const ascend_tile_type *t)
+{
+    char place[16];
+    (void)snprintf(place, sizeof place, "%s", location(t->role));
+    place[0] = (char)(place[0] + 'a' - 'A');
+    return text_format(p->run, "%s_%s_%lldx%lld%s%s", place, pto_dtype_name(t->dtype), (long long)t->rows,
+                       (long long)t->columns,
+                       t->role == PTO_ROLE_SCRATCHPAD && t->is_column_major ? "_down"
+                       : t->role == PTO_ROLE_PANEL && !t->is_column_major   ? "_across"
+                                                                            : "",
+                       t->is_compact ? "_compact" : "");
+}
+
+static const char *type_name(cpp_printer *p, cpp_types *types, const ascend_tile_type *t)
+{
+    for (uint32_t i = 0; i < types->count; i++)
+        if (same_type(types->items[i], t)) return types->names[i];
+    uint32_t count = types->count;
+    PTO_GROW(p->run, types->items, count, types->capacity);
+    PTO_GROW(p->run, types->names, count, types->name_capacity);
+    types->items[count] = t;
+    types->names[count] = cpp_spare(p, type_stem(p, t));
+    types->count++;
+    return types->names[count];
+}
+
+static void put_types(cpp_printer *p, const cpp_types *types)
+{
+    static const char *const boxes[] = {"NoneBox", "RowMajor", "ColMajor"};
+    for (uint32_t i = 0; i < types->count; i++) {
+        const ascend_tile_type *t = types->items[i];
+        cpp_line(p, "using %s = pto::Tile<pto::TileType::%s, %s, %lld, %lld, pto::BLayout::%s, -1, -1,",
+                 types->names[i], location(t->role), cpp_element(t->dtype), (long long)t->rows, (long long)t->columns,
+                 t->is_column_major ? "ColMajor" : "RowMajor");
+        cpp_line(p, "    pto::SLayout::%s, %d, pto::PadValue::Null, pto::CompactMode::%s>;", boxes[t->boxes],
+                 t->box_bytes, t->is_compact ? "Normal" : "Null");
+    }
+}
+
+/* ---- operands and calls ---- */
+
+static const char *tile_name(cpp_printer *p, const ascend_tile *t)
+{
+    const char *base = cpp_value(p, pto_op_result(t->op, 0));
+    return t->suffix[0] != 0 ? text_format(p->run, "%s%s", base, t->suffix) : base;
+}
+
+static const char *pipe_name(const pto_run *run, pto_pipe pipe)
+{
+    if (pipe == PTO_PIPE_ALL) return "PIPE_ALL";
+    switch (pto_pipe_role(run, pipe)) {
+    case PTO_UNIT_SCALAR: return "PIPE_S";
+    case PTO_UNIT_VECTOR: return "PIPE_V";
+    case PTO_UNIT_MOVE: return "PIPE_MTE1";
+    case PTO_UNIT_LOAD: return "PIPE_MTE2";
+    case PTO_UNIT_STORE: return "PIPE_MTE3";
+    case PTO_UNIT_MATRIX: return "PIPE_M";
+    default: return "PIPE_FIX";
+    }
+}
+
+static const char *round_mode(pto_op op)
+{
+    static const char *const rows[][2] = {{"none", "NONE"}, {"rint", "RINT"},   {"round", "ROUND"}, {"floor", "FLOOR"},
+                                          {"ceil", "CEIL"}, {"trunc", "TRUNC"}, {"odd", "ODD"}};
+    const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (pto_str_is(mode, rows[i][0])) return text_format(op.run, "pto::RoundMode::CAST_%s", rows[i][1]);
+    return "pto::RoundMode::CAST_RINT";
+}
+
+/* A scalar as the instruction takes it: in the element type of the tile. */
+static const char *scalar(cpp_printer *p, const ascend_node *n, pto_value v)
+{
+    const pto_op op = pto_value_op(v);
+    const pto_dtype t =
+        n->operands[0].tile != NULL ? n->operands[0].tile->type.dtype : pto_type_dtype(pto_value_type(v));
+    if (PTO_SOME(op) && ASCEND_IS(p->m, op, CONSTANT)) return cpp_number(p, t, pto_op_attr(op, PTO_STR("value")));
+    return pto_type_dtype(pto_value_type(v)) == t ? cpp_value(p, v)
+                                                  : text_format(p->run, "(%s)%s", cpp_element(t), cpp_value(p, v));
+}
+
+/* The window of a copy gets a name, since calls take references. */
+static const char *window(cpp_printer *p, const ascend_node *n, const ascend_window *w)
+{
+    const char *memory = cpp_value(p, w->memory), *offset = cpp_index(p, w->offset);
+    const char *name = cpp_spare(p, text_format(p->run, "%s_at", memory));
+    const pto_expr step = w->is_columns ? w->column_step : w->row_step;
+    cpp_line(p, "auto %s = %s(%s%s%s, %s, %s, %s);", name, w->is_columns ? "columns_of" : "rows_of", memory,
+             strcmp(offset, "0") != 0 ? " + " : "", strcmp(offset, "0") != 0 ? offset : "", cpp_index(p, w->rows),
+             cpp_index(p, w->columns), cpp_index(p, step));
+    (void)n;
+    return name;
+}
+
+static const char *operand(cpp_printer *p, const ascend_node *n, uint32_t i)
+{
+    const ascend_operand *o = &n->operands[i];
+    if (o->tile != NULL) return tile_name(p, o->tile);
+    if (o->window != NULL) return window(p, n, o->window);
+    return scalar(p, n, o->value);
+}
+
+/* "$0", "$?3", "$2|1", "$round", "$saturate" in a call of ascend.def; the rest is as it stands. */
+static const char *expand_call(cpp_printer *p, const ascend_node *n)
+{
+    text t = {.run = p->run};
+    for (const char *c = n->insn->call; *c != 0; c++) {
+        if (*c != '$') {
+            text_bytes(&t, c, 1);
+        } else if (strncmp(c, "$round", 6) == 0) {
+            text_put(&t, "%s", round_mode(n->op));
+            c += 5;
+        } else if (strncmp(c, "$saturate", 9) == 0) {
+            text_put(&t, "pto::SaturationMode::%s", pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
+            c += 8;
+        } else if (c[1] == '?') {
+            const uint32_t i = (uint32_t)(c[2] - '0');
+            if (i < n->operand_count) text_put(&t, ", %s", operand(p, n, i));
+            c += 2;
+        } else {
+            uint32_t i = (uint32_t)(c[1] - '0');
+            const int has_other = c[2] == '|';
+            if (has_other && i >= n->operand_count) i = (uint32_t)(c[3] - '0');
+            text_put(&t, "%s", operand(p, n, i));
+            c += has_other ? 3 : 1;
+        }
+    }
+    return text_end(&t);
+}
+
+/* ---- nodes ---- */
+
+static void put_tile(cpp_printer *p, cpp_types *types, const ascend_node *n)
+{
+    for (const ascend_tile *t = n->tile; t != NULL; t = t->next_form) {
+        int64_t stage = 0;
+        const char *name = tile_name(p, t);
+        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, cpp_index(p, t->valid[0]),
+                 cpp_index(p, t->valid[1]), t == n->tile ? cpp_remark(p, n->op) : "");
+        if (pto_expr_is_const(t->stage, &stage))
+            cpp_line(p, "TASSIGN(%s, %lld);", name, (long long)(t->address + stage * t->stage_bytes));
+        else
+            cpp_line(p, "TASSIGN(%s, %s%lld * %s);", name,
+                     t->address != 0 ? text_format(p->run, "%lld + ", (long long)t->address) : "",
+                     (long long)t->stage_bytes, cpp_factor(p, t->stage));
+    }
+}
+
+static void put_flag(cpp_printer *p, const ascend_node *n)
+{
+    const pto_run *run = p->run;
+    cpp_line(p, "%s(%s, %s, (event_t)%s);", n->kind == ASCEND_SET ? "set_flag" : "wait_flag",
+             pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("src")))),
+             pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("dst")))),
+             cpp_factor(p, pto_expr_of(n->op, PTO_STR("event"), 0)));
+}
+
+static void put_barrier(cpp_printer *p, const ascend_node *n)
+{
+    cpp_line(p, "pipe_barrier(%s);",
+             pipe_name(p->run, pto_pipe_by_name(p->run, pto_attr_str_of(n->op, PTO_STR("pipe")))));
+}
+
+static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
+{
+    if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
+    if (ASCEND_IS(p->m, n->op, BIND)) {
+        cpp_line(p, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))),
+                 cpp_index(p, pto_expr_of(n->op, PTO_STR("value"), 0)), cpp_remark(p, n->op));
+        return PTO_OK;
+    }
+    const pto_value v = pto_op_result(n->op, 0);
+    const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
+    if (c == NULL) return ascend_refuse(n->op, "of its element type");
+    cpp_line(p, "const %s %s = (%s)(%s);%s", c, cpp_value(p, v), c,
+             cpp_index(p, pto_expr_of(n->op, PTO_STR("from"), 0)), cpp_remark(p, n->op));
+    return PTO_OK;
+}
+
+static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *n);
+
+/* How often a loop has gone round, for stages and events: i from f by s is round (i - f) / s. */
+static const char *enter_loop(cpp_printer *p, pto_value index, pto_expr from, pto_expr step)
+{
+    const pto_expr rounds = pto_expr_floordiv(pto_expr_sub(pto_expr_value(index), from), step);
+    const char *c = cpp_spare(p, text_format(p->run, "%s_round", cpp_value(p, index)));
+    PTO_GROW(p->run, p->rounds, p->round_count, p->round_capacity);
+    p->rounds[p->round_count++] = (cpp_round){rounds, c};
+    return c;
+}
+
+static pto_status put_for(cpp_printer *p, cpp_types *types, const ascend_node *n)
+{
+    const pto_value index = pto_block_arg(pto_body(n->op), 0);
+    const pto_expr from = pto_expr_of(n->op, PTO_STR("from"), 0), by = pto_expr_of(n->op, PTO_STR("step"), 0);
+    const char *i = cpp_value(p, index), *step = cpp_index(p, by), *first = cpp_index(p, from);
+    const char *next =
+        strcmp(step, "1") == 0 ? text_format(p->run, "%s++", i) : text_format(p->run, "%s += %s", i, step);
+    text *const out = p->out;
+    text body = {.run = p->run};
+    cpp_open(p, "for (int64_t %s = %s; %s < %s; %s)", i, first, i, cpp_index(p, pto_expr_of(n->op, PTO_STR("to"), 0)),
+             next);
+    const char *round = strcmp(step, "1") != 0 ? enter_loop(p, index, from, by) : NULL;
+    p->out = &body;
+    PTO_TRY(put_nodes(p, types, n->first[0]));
+    p->out = out;
+    if (round != NULL) {
+        p->round_count--;
+        if (text_has_name(&body, round))
+            cpp_line(p,
+                     strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;" : "const int64_t %s = %s%.0s / %s;",
+                     round, i, cpp_factor(p, from), step);
+    }
+    text_bytes(out, text_end(&body), body.n);
+    cpp_close(p, "");
+    return PTO_OK;
+}
+
+static pto_status put_if(cpp_printer *p, cpp_types *types, const ascend_node *n)
+{
+    cpp_open(p, "if (%s %s %s)", cpp_index(p, pto_expr_of(n->op, PTO_STR("left"), 0)), cpp_relation(n->op),
+             cpp_index(p, pto_expr_of(n->op, PTO_STR("right"), 0)));
+    PTO_TRY(put_nodes(p, types, n->first[0]));
+    if (pto_op_block_count(n->op) > 1) {
+        p->depth--;
+        cpp_open(p, "} else");
+        PTO_TRY(put_nodes(p, types, n->first[1]));
+    }
+    cpp_close(p, "");
+    return PTO_OK;
+}
+
+static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *first)
+{
+    for (const ascend_node *n = first; n != NULL; n = n->next) {
+        p->at = n->op;
+        switch (n->kind) {
+        case ASCEND_TILE:
+            if (cpp_element(n->tile->type.dtype) == NULL || location(n->tile->type.role) == NULL)
+                return ascend_refuse(n->op, "of its element type or space");
+            put_tile(p, types, n);
+            break;
+        case ASCEND_SET:
+        case ASCEND_WAIT: put_flag(p, n); break;
+        case ASCEND_BARRIER: put_barrier(p, n); break;
+        case ASCEND_FOR: PTO_TRY(put_for(p, types, n)); break;
+        case ASCEND_IF: PTO_TRY(put_if(p, types, n)); break;
+        case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
+        default: {
+            const char *call = expand_call(p, n);
+            cpp_line(p, "%s;%s", call, cpp_remark(p, n->op));
+        }
+        }
+    }
+    return PTO_OK;
+}
+
+/* ---- the file ---- */
+
+/* Parameters, each with what comes before its name. */
+static const char *parameters(cpp_printer *p, const ascend_kernel *k, int is_host)
+{
+    const pto_block body = pto_body(k->op);
+    text t = {.run = p->run};
+    for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
+        const int is_memory = pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;
+        text_put(&t, "%s%s%s%s%s", t.n != 0 ? ", " : "", is_memory && !is_host ? "__gm__ " : "",
+                 is_memory && is_host ? "void" : c, is_memory ? " *" : " ", cpp_value(p, v));
+    }
+    for (uint32_t i = 0; i < k->symbol_count; i++)
+        text_put(&t, "%sint64_t %s", t.n != 0 ? ", " : "", cpp_symbol(p, k->symbols[i]));
+    return text_end(&t);
+}
+
+const char *cpp_launch_parameters(cpp_printer *p, const ascend_kernel *k)
+{
+    cpp_names_begin(p, k->op);
+    return parameters(p, k, 1);
+}
+
+/* What the launch hands on. */
+static const char *arguments(cpp_printer *p, const ascend_kernel *k)
+{
+    const pto_block body = pto_body(k->op);
+    text t = {.run = p->run};
+    for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        const int is_memory = pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;
+        text_put(&t, is_memory ? ", (__gm__ %s *)%s" : "%.0s, %s", cpp_element(pto_type_dtype(pto_value_type(v))),
+                 cpp_value(p, v));
+    }
+    for (uint32_t i = 0; i < k->symbol_count; i++) text_put(&t, ", %s", cpp_symbol(p, k->symbols[i]));
+    return text_end(&t);
+}
+
+/* Indices of an instance, the last one fastest. */
+static void put_grid(cpp_printer *p, const ascend_kernel *k)
+{
+    const pto_attr grid = pto_op_attr(k->op, PTO_STR("grid"));
+    for (uint32_t i = 0; i < k->rank; i++) {
+        text t = {.run = p->run};
+        text_put(&t, "get_block_idx()");
+        for (uint32_t d = i + 1; d < k->rank; d++)
+            text_put(&t, " / %s", cpp_factor(p, pto_attr_expr(pto_attr_item(grid, d, NULL))));
+        if (i != 0) text_put(&t, " %% %s", cpp_factor(p, pto_attr_expr(pto_attr_item(grid, i, NULL))));
+        cpp_line(p, "const int64_t %s = %s;", cpp_value(p, pto_block_arg(pto_body(k->op), i)), text_end(&t));
+    }
+}
+
+pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
+{
+    text *const out = p->out;
+    text code = {.run = p->run};
+    cpp_types types = {0};
+    const char *name = cpp_global(p, k->op);
+    const pto_block body = pto_body(k->op);
+    cpp_names_begin(p, k->op);
+    for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
+        const pto_dtype t = pto_type_dtype(pto_value_type(pto_block_arg(body, i)));
+        if (cpp_element(t) == NULL)
+            return ascend_refuse(k->op, "parameter `%%%.*s` has elements of type %s",
+                                 PTO_FMT(pto_value_name(pto_block_arg(body, i))), pto_dtype_name(t));
+    }
+    const char *of_kernel = parameters(p, k, 0), *of_launch = parameters(p, k, 1), *handed = arguments(p, k);
+    p->out = &code;
+    p->depth = 1;
+    if (!k->is_cube) {
+        cpp_line(p, "set_mask_norm();");
+        cpp_line(p, "set_vector_mask(-1, -1);");
+    }
+    put_grid(p, k);
+    PTO_TRY(put_nodes(p, &types, k->first));
+    cpp_line(p, "pipe_barrier(PIPE_ALL);");
+    p->out = out;
+    text_put(out,
+             "// Kernel %s for %s cores of %.*s, written by pto.emit-ascend. Remarks: line, column and name of an op\n"
+             "// in the text that it comes from.\n",
+             name, k->is_cube ? "cube" : "vector", PTO_FMT(p->m->arch));
+    text_put(out, "#include \"%s.h\"\n\n", "kernel");
+    text_put(out, "extern \"C\" __global__ AICORE void %s(%s)\n{\n#if defined(%s)\n", name, of_kernel,
+             k->is_cube ? "__DAV_CUBE__" : "__DAV_VEC__");
+    put_types(p, &types);
+    text_bytes(out, text_end(&code), code.n);
+    text_put(out, "#endif\n}\n\n");
+    text_put(out, "extern \"C\" void launch_%s(uint32_t blocks, void *stream%s%s)\n{\n", name,
+             of_launch[0] != 0 ? ", " : "", of_launch);
+    text_put(out, "    PTO_LAUNCH(%s, blocks, stream%s);\n}\n", name, handed);
+    p->depth = 0;
+    return PTO_OK;
+}

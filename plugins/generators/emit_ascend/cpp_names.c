@@ -1,0 +1,91 @@
+/* C++ names of values, symbols, kernels and functions: those of the program where nothing else has them. */
+#include "cpp_print.h"
+
+static const char *const reserved[] = {
+    "alignas",   "alignof",   "and",        "asm",          "auto",     "bitand",   "bitor",    "bool",     "break",
+    "case",      "catch",     "char",       "class",        "compl",    "const",    "continue", "decltype", "default",
+    "delete",    "do",        "double",     "else",         "enum",     "explicit", "export",   "extern",   "false",
+    "float",     "for",       "friend",     "goto",         "half",     "if",       "inline",   "int",      "long",
+    "mutable",   "namespace", "new",        "noexcept",     "not",      "nullptr",  "operator", "or",       "private",
+    "protected", "public",    "register",   "return",       "short",    "signed",   "sizeof",   "static",   "struct",
+    "switch",    "template",  "this",       "thread",       "throw",    "true",     "try",      "typedef",  "typeid",
+    "typename",  "union",     "unsigned",   "using",        "virtual",  "void",     "volatile", "while",    "xor",
+    "pto",       "rows_of",   "columns_of", "ceildiv",      "floordiv", "modulo",   "least",    "most",     "blocks",
+    "stream",    "main",      "std",        "wait_flag",    "set_flag", "event_t",  "requires", "concept",  "linux",
+    "unix",      "arguments", "symbols",    "workspace",    "asserts",  "y0",       "y1",       "yn",       "j0",
+    "j1",        "jn",        "gamma",      "pipe_barrier", NULL};
+
+static int is_reserved(const char *c)
+{
+    for (uint32_t i = 0; reserved[i] != NULL; i++)
+        if (strcmp(c, reserved[i]) == 0) return 1;
+    return 0;
+}
+
+static int is_taken(const cpp_printer *p, const char *c)
+{
+    if (is_reserved(c)) return 1;
+    for (uint32_t i = 0; i < p->name_count; i++)
+        if (strcmp(c, p->names[i].c) == 0) return 1;
+    for (uint32_t i = 0; i < p->taken_count; i++)
+        if (strcmp(c, p->taken[i]) == 0) return 1;
+    /* Macros and functions of the vendor's headers have capitals, or names that begin so. */
+    return strncmp(c, "__", 2) == 0 || strncmp(c, "PTO_", 4) == 0 || strncmp(c, "PIPE_", 5) == 0;
+}
+
+/* `stem`, with a number where something else has that name. */
+static const char *own_name(cpp_printer *p, const char *stem)
+{
+    const char *c = stem;
+    for (uint32_t i = 1; is_taken(p, c); i++) c = text_format(p->run, "%s_%u", stem, i);
+    return c;
+}
+
+void cpp_names_begin(cpp_printer *p, pto_op function)
+{
+    p->function = p->at = function;
+    p->name_count = p->taken_count = p->round_count = 0;
+}
+
+static const char *add(cpp_printer *p, uint32_t key, pto_str symbol, const char *c)
+{
+    PTO_GROW(p->run, p->names, p->name_count, p->name_capacity);
+    p->names[p->name_count++] = (cpp_name){key, symbol, c};
+    return c;
+}
+
+static const char *identifier(cpp_printer *p, pto_str name)
+{
+    const char *c = text_identifier(p->run, name);
+    return c[0] == 0 || (c[0] >= '0' && c[0] <= '9') ? text_format(p->run, "v%s", c) : c;
+}
+
+const char *cpp_value(cpp_printer *p, pto_value v)
+{
+    for (uint32_t i = p->name_count; i-- > 0;)
+        if (p->names[i].key == v.index) return p->names[i].c;
+    return add(p, v.index, pto_no_str(), own_name(p, identifier(p, pto_value_name(v))));
+}
+
+const char *cpp_symbol(cpp_printer *p, pto_str name)
+{
+    for (uint32_t i = 0; i < p->name_count; i++)
+        if (p->names[i].key == 0 && pto_str_same(p->names[i].symbol, name)) return p->names[i].c;
+    return add(p, 0, name, own_name(p, identifier(p, name)));
+}
+
+const char *cpp_spare(cpp_printer *p, const char *stem)
+{
+    PTO_GROW(p->run, p->taken, p->taken_count, p->taken_capacity);
+    const char *c = own_name(p, stem);
+    p->taken[p->taken_count++] = c;
+    return c;
+}
+
+void cpp_alias(cpp_printer *p, pto_value v, const char *c) { (void)add(p, v.index, pto_no_str(), c); }
+
+const char *cpp_global(const cpp_printer *p, pto_op function)
+{
+    const char *c = text_identifier(p->run, pto_function_name(function));
+    return is_reserved(c) ? text_format(p->run, "%s_1", c) : c;
+}

@@ -1,0 +1,80 @@
+/* Text in scratch memory. */
+#include "scratch_text.h"
+
+void text_bytes(text *t, const char *p, size_t n)
+{
+    if (t->capacity - t->n < n + 1) {
+        const size_t capacity = 2 * (t->n + n) + 256;
+        char *bigger = PTO_SCRATCH(t->run, char, capacity);
+        if (t->n != 0) memcpy(bigger, t->p, t->n);
+        t->p = bigger;
+        t->capacity = capacity;
+    }
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+}
+
+void text_vput(text *t, const char *format, va_list args)
+{
+    char small[512];
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(small, sizeof small, format, args);
+    if (n >= 0 && (size_t)n < sizeof small) {
+        text_bytes(t, small, (size_t)n);
+    } else if (n > 0) {
+        char *large = PTO_SCRATCH(t->run, char, (size_t)n + 1);
+        (void)vsnprintf(large, (size_t)n + 1, format, again);
+        text_bytes(t, large, (size_t)n);
+    }
+    va_end(again);
+}
+
+void text_put(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vput(t, format, args);
+    va_end(args);
+}
+
+const char *text_end(text *t)
+{
+    text_bytes(t, "", 1);
+    t->n--;
+    return t->p;
+}
+
+int text_has_name(text *t, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const size_t n = strlen(name);
+    const char *begin = text_end(t);
+    for (const char *p = strstr(begin, name); p != NULL; p = strstr(p + 1, name)) {
+        const int is_field = p != begin && (p[-1] == '.' || p[-1] == '>');
+        if (!is_field && (p == begin || strchr(letters, p[-1]) == NULL) && (p[n] == 0 || strchr(letters, p[n]) == NULL))
+            return 1;
+    }
+    return 0;
+}
+
+const char *text_format(const pto_run *run, const char *format, ...)
+{
+    text t = {.run = run};
+    va_list args;
+    va_start(args, format);
+    text_vput(&t, format, args);
+    va_end(args);
+    return text_end(&t);
+}
+
+const char *text_identifier(const pto_run *run, pto_str name)
+{
+    text t = {.run = run};
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
+        const int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        text_put(&t, plain ? "%c" : "_%02x", (unsigned char)c);
+    }
+    return text_end(&t);
+}

@@ -1,0 +1,26 @@
+/* Text in scratch memory of a run, for code generators. */
+#ifndef SCRATCH_TEXT_H
+#define SCRATCH_TEXT_H
+
+#include <pto/plugin.h>
+
+typedef struct text {
+    const pto_run *run;
+    char *p;
+    size_t n, capacity;
+} text;
+
+/* Append bytes, and formatted text. */
+void text_bytes(text *t, const char *p, size_t n);
+PTO_PRINTF_LIKE(2, 3) void text_put(text *t, const char *format, ...);
+PTO_PRINTF_LIKE(2, 0) void text_vput(text *t, const char *format, va_list args);
+/* What was put, NUL-ended. */
+const char *text_end(text *t);
+/* Whether a name of C is used in it. */
+int text_has_name(text *t, const char *name);
+/* Formats in scratch memory. */
+PTO_PRINTF_LIKE(2, 3) const char *text_format(const pto_run *run, const char *format, ...);
+/* A name of the module as a part of C identifiers. */
+const char *text_identifier(const pto_run *run, pto_str name);
+
+#endif

@@ -1,0 +1,106 @@
+# What cannot be written for the chip is said where it stands, and nothing is written then.
+. "$TEST_ROOT/tests/shell.sh"
+cp "$TEST_ROOT/tests/generators/emit-ascend/inputs/emit.yaml" . && mkdir -p machines
+sed -i 's|^machine: .*|machine: machines/ascend-910b.yaml|' emit.yaml
+cp "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" machines/
+
+# refused LINE:COLUMN TEXT: of k.ptir.
+refused() {
+  fails 5 "k.ptir:$1: error: \[pto.emit-ascend/unsupported\] $2" pto-opt k.ptir --pipeline=emit.yaml -o tree/
+  [ ! -e tree ] || fail 'a refused run left a folder'
+}
+# vector TYPE BODY: a vector kernel over one array, and what is in it.
+vector() {
+  printf 'module {machine = "ascend-910b"} {\nblock.kernel @k core(vector) grid(%%i: 1) (%%x: gm<%s>) {\n%s\n}\nfunc @f(%%x: gm<%s>) {\nexec.launch @k args(%%x)\nreturn\n}\n}\n' "$1" "$2" "$1" >k.ptir
+}
+# host BODY: a function beside no kernel.
+host() {
+  printf 'module {machine = "ascend-910b"} {\nfunc @f(%%x: gm<8 x i32>) {\n%s\n}\n}\n' "$1" >k.ptir
+}
+buffer='%b = block.buffer {space = vec, bytes_per_stage = 1024, addr = 0} : buffer'
+
+# Instructions and their attributes.
+vector '8 x i32' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
+%u = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
+pto.tshl %t, %t, %u"
+refused 6:1 '`pto.tshl` has no form in the vendor.s library: ascend.def has no row for it \[@k/pto.tshl\]'
+vector '8 x f32' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x f32, vec, nd>
+pto.tload %t, %x[0] {pad = 1.0}"
+refused 5:1 '`pto.tload` .*: not with `pad`'
+
+# Tiles.
+vector '8 x f32' '%b = block.buffer {space = vec, bytes_per_stage = 1024} : buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x f32, vec, nd>
+pto.tload %t, %x[0]'
+refused 4:6 '`block.tile` .*: its buffer has no address'
+vector '8 x f32' "$buffer
+%t = block.tile %b[0] valid(1, 3) : tile<1 x 3 x f32, vec, nd>
+pto.tload %t, %x[0]"
+refused 4:6 '`block.tile` .*: a line of the tile has 12 bytes, and must have a multiple of 32'
+vector '8 x f32' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 32 x f8e4m3, vec, nd>"
+refused 4:6 '`block.tile` .*: of its element type or space'
+
+# Windows.
+vector '8 x 4 x f32' "$buffer
+%t = block.tile %b[0] valid(8, 1) : tile<8 x 1 x f32, vec, dn>
+pto.tload %t, %x[0, 2]"
+refused 5:1 '`pto.tload` .*: the elements of a column of the window do not follow each other in memory'
+vector '8 x 8 x f32' "$buffer
+%t = block.tile %b[0] valid(8, 8) : tile<8 x 8 x f32, vec, nd>
+pto.tload %t, %x[0, 0] {transpose = true}"
+refused 5:1 '`pto.tload` .*: tiles without boxes are not transposed on the way from global memory'
+vector '8 x 8 x f32, strides [16, 2]' "$buffer
+%t = block.tile %b[0] valid(8, 4) : tile<8 x 8 x f32, vec, nd>
+pto.tload %t, %x[0, 0]"
+refused 5:1 '`pto.tload` .*: the elements of a row of the window do not follow each other in memory'
+
+# Control flow, parameters, kinds of cores.
+vector '8 x f32' "$buffer
+%r = if 1 == 1 {
+%c = constant {value = 1} : i32
+yield %c
+} else {
+%d = constant {value = 2} : i32
+yield %d
+} : i32"
+refused 4:6 '`if` .*: it hands values over inside of a kernel'
+vector '8 x f8e4m3' "$buffer"
+refused 2:1 '`block.kernel` .*: parameter `%x` has elements of type f8e4m3'
+vector '8 x f32' "$buffer"
+sed -i 's/core(vector)/core(any)/' k.ptir
+refused 2:1 '`block.kernel` .*: the machine has no cores of the kind `any` with tiles of their own'
+
+# Functions of the host.
+host '%s = scalar_of %x[0] : i32
+return'
+refused 3:6 '`scalar_of` .*: not in a function of the host'
+host '%c = constant {value = 1.0} : bf16
+return'
+refused 3:6 '`constant` .*: of its element type'
+host '%r = for %i = 0 to 2 carry(%a = %x) {
+yield %a
+} : gm<8 x i32>
+return'
+refused 3:6 '`for` .*: it hands values over between launches'
+printf 'module {machine = "ascend-910b"} {\nfunc @f(%%x: f16) {\nreturn\n}\n}\n' >k.ptir
+refused 2:1 '`func` .*: parameter `%x` has elements of type f16'
+printf 'module {machine = "ascend-910b"} {\nfunc @f(%%x: i32) -> i32 {\nreturn %%x\n}\n}\n' >k.ptir
+refused 3:1 '`return` .*: it returns values'
+
+# Machines that do not say what they are, or are something else.
+vector '8 x f32' "$buffer"
+sed -i '/^arch:/d' machines/ascend-910b.yaml
+fails 5 'error: \[pto.emit-ascend/machine\] the machine does not say what architecture it has in the vendor.s library: `arch` is missing' \
+  pto-opt k.ptir --pipeline=emit.yaml -o tree/
+sed -i 's/^clock-hz:/arch: a9\n&/' machines/ascend-910b.yaml
+fails 5 'error: \[pto.emit-ascend/machine\] the architecture `a9` is none that can be written for: a3 or a5' \
+  pto-opt k.ptir --pipeline=emit.yaml -o tree/
+[ ! -e tree ] || fail 'a refused run left a folder'
+
+# A backend that compiles one text has no use for a folder.
+negation >f.ptir
+fails 5 'error: \[pto.emit-ascend/one-text\] this generator writes a folder, and one text is asked for' \
+  pto-run f.ptir --pipeline=native.yaml --set=backend.with.generator=pto.emit-ascend --random-inputs=1

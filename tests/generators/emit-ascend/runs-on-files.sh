@@ -1,0 +1,75 @@
+# The program of the tree on .npy files: what it compares, writes and refuses. Kernels are stand-ins, the runtime is
+# inputs/acl/acl.h; `./dev vendor` runs the real ones.
+. "$TEST_ROOT/tests/shell.sh"
+inputs=$TEST_ROOT/tests/generators/emit-ascend/inputs
+command -v c++ >/dev/null || { echo 'no c++'; exit 77; }
+
+cat >two.ptir <<'END'
+func @two(%x: tensor<$R x 8 x f32>, %w: tensor<8 x 64 x f32>, %k: i32) -> tensor<$R x 1 x f32> {
+  %y = tensor.matmul %x, %w : tensor<$R x 64 x f32>
+  %z = tensor.reduce_max %y {axis = 1} : tensor<$R x 1 x f32>
+  return %z
+}
+END
+ends 0 pto-opt two.ptir --pipeline=ascend.yaml -o tree/
+says 'ascend_take(&workspace, 256 \* R);' tree/host.cpp
+# The first kernel doubles the first column of x into the workspace, the second adds 1.
+cat >kernels.cpp <<'END'
+#include <cstdint>
+extern "C" void launch_two_0(uint32_t, void *, void *x, void *, void *y, int64_t R)
+{
+    for (int64_t i = 0; i < R; i++) static_cast<float *>(y)[64 * i] = 2 * static_cast<float *>(x)[8 * i];
+}
+extern "C" void launch_two_1(uint32_t, void *, void *y, void *z, int64_t R)
+{
+    for (int64_t i = 0; i < R; i++) static_cast<float *>(z)[i] = static_cast<float *>(y)[64 * i] + 1;
+}
+END
+c++ -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror -O1 -I"$inputs" -Itree tree/run.cpp tree/host.cpp kernels.cpp -o run >text 2>&1 || fail 'the tree does not compile'
+
+cat >make.py <<'END'
+import numpy as np
+x = np.arange(24, dtype=np.float32).reshape(3, 8)
+np.save("x.npy", x)
+np.save("x100.npy", np.zeros((100, 8), np.float32))
+np.save("w.npy", np.zeros((8, 64), np.float32))
+z = 2 * x[:, :1] + 1
+np.save("z.npy", z)
+z[1, 0] += 0.5
+np.save("off.npy", z)
+np.save("wide.npy", np.zeros((3, 9), np.float32))
+np.save("rank.npy", np.zeros(24, np.float32))
+np.save("double.npy", x.astype(np.float64))
+np.save("order.npy", np.asfortranarray(x))
+np.save("big.npy", x.astype(">f4"))
+END
+/usr/bin/python3 -B make.py
+head -c 100 x.npy >cut.npy
+printf 'text' >text.npy
+
+ends 0 ./run two x=x.npy w=w.npy k=3 z=z.npy -o z=out.npy
+says_line 'z: ok, 0 of 3 elements differ, max abs error 0' out
+/usr/bin/python3 -B -c 'import numpy as np; assert (np.load("out.npy") == np.load("z.npy")).all()' || fail 'another output'
+ends 1 ./run two x=x.npy w=w.npy k=3 z=off.npy
+says_line 'z: WRONG, 1 of 3 elements differ, max abs error 0.5' out
+ends 0 ./run two x=x.npy w=w.npy k=3 z=off.npy --tolerance=0.1
+says_line 'z: ok, 1 of 3 elements differ, max abs error 0.5' out
+
+refuses 2 'run: error: usage: run FUNCTION NAME=IN.npy|NUMBER .. NAME=EXPECTED.npy .. [-o NAME=OUT.npy] [--tolerance=T]' ./run
+refuses 2 'run: error: there is no function `three`' ./run three
+refuses 2 'run: error: `two` has no `q`' ./run two q=x.npy
+refuses 2 'run: error: `x.npy` is not NAME=FILE' ./run two x.npy
+refuses 2 'run: error: none.npy: cannot be read' ./run two x=none.npy
+refuses 2 'run: error: text.npy: not a .npy file' ./run two x=text.npy
+refuses 2 'run: error: cut.npy: its header is cut off' ./run two x=cut.npy
+refuses 2 'run: error: order.npy: in Fortran order' ./run two x=order.npy
+refuses 2 'run: error: big.npy: big endian' ./run two x=big.npy
+refuses 2 'run: error: nothing says what `R` is: add R=NUMBER' ./run two w=w.npy k=3
+refuses 2 'run: error: `x` is missing' ./run two R=3 w=w.npy k=3
+refuses 2 'run: error: `k` is missing' ./run two x=x.npy w=w.npy
+refuses 2 'run: error: wide.npy: dim 1 of `x` must be 8' ./run two x=wide.npy w=w.npy k=3
+refuses 2 'run: error: rank.npy: `x` has rank 2' ./run two R=3 x=rank.npy w=w.npy k=3
+refuses 2 'run: error: double.npy: `x` needs elements of another type' ./run two x=double.npy w=w.npy k=3
+refuses 2 'run: error: none/z.npy: cannot be written' ./run two x=x.npy w=w.npy k=3 -o z=none/z.npy
+refuses 2 'run: error: aclrtMalloc failed: 207001' env ACL_LIMIT=16 ./run two x=x.npy w=w.npy k=3
+refuses 2 'run: error: no memory for a workspace' env ACL_LIMIT=5000 ./run two x=x100.npy w=w.npy k=3

@@ -1,0 +1,156 @@
+"""Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
+
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..]
+
+BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
+case of cases.txt is emitted, compiled, and run on the data of its sizes. The last line is `N passed, N failed`.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.dirname(os.path.dirname(here))
+
+
+def run(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, **more)
+
+
+def read_case(path):
+    """Inputs and names of outputs of a case file, and its module."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    inputs = dict(re.findall(r"(\w+): ([\w.]+)", re.search(r"^inputs: \{(.*)\}", text, re.M)[1]))
+    outputs = re.findall(r"^  (\w+):", text[re.search(r"^outputs:$", text, re.M).end():], re.M)
+    return re.search(r"^module: (\S+)", text, re.M)[1], inputs, outputs
+
+
+class Failed(Exception):
+    pass
+
+
+def must(result, what):
+    if result.returncode != 0:
+        lines = (result.stdout + result.stderr).strip().splitlines()
+        errors = [line for line in lines if "error" in line] or lines[-3:]
+        raise Failed(f"{what}: {errors[0] if errors else result.returncode}")
+    return result
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.o = options
+        self.folder = folder
+        self.tools = os.path.join(options.build, "bin")
+
+    def build(self, module, tree):
+        must(run(os.path.join(self.tools, "pto-opt"), module, "--pipeline=ascend.yaml", "-o", tree + "/"), "pto-opt")
+        chained = os.path.join(here, "chained_matmul.hpp")
+        must(run("cmake", "-S", tree, "-B", tree + "/build", f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
+                 "-DCMAKE_CXX_COMPILER=" + self.o.compiler, "-DPTO_CPU_FLAGS=SHELL:-include " + chained), "cmake")
+        must(run("cmake", "--build", tree + "/build", "-j", str(self.o.jobs)), "compile")
+        with open(tree + "/host.h", encoding="utf-8") as f:
+            return re.search(r"^const char \*(\w+)\(", f.read(), re.M)[1]
+
+    def size(self, case, tree, function, inputs, outputs, size):
+        """Elements compared, and how many differ."""
+        data = os.path.join(self.folder, "data")
+        shutil.rmtree(data, ignore_errors=True)
+        results = [f"--out={name}={data}/{name}.sim.npy" for name in outputs]
+        must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, "--quiet",
+                 "--pipeline=ascend.yaml", "--set=backend.with.timing=false", *results), "pto-run")
+        words = [f"{name}={data}/{file}" for name, file in inputs.items()]
+        words += [f"{name}={data}/{name}.sim.npy" for name in outputs]
+        result = run(tree + "/build/run", function, *words)
+        counts = re.findall(r"(\d+) of (\d+) elements differ", result.stdout)
+        if result.returncode not in (0, 1) or len(counts) != len(outputs):
+            must(result, "run")
+            raise Failed("run: it compared nothing")
+        return sum(int(n) for _, n in counts), sum(int(n) for n, _ in counts)
+
+    def case(self, name, sizes):
+        """A row for each size: elements, how many differ, what went wrong."""
+        case = os.path.join(root, "examples", name)
+        tree = os.path.join(self.folder, name.replace("/", "-").removesuffix(".yaml"))
+        try:
+            module, inputs, outputs = read_case(case)
+            function = self.build(os.path.join(os.path.dirname(case), module), tree)
+        except Failed as wrong:
+            return [(size, 0, 0, str(wrong)) for size in sizes]
+        rows = []
+        for size in sizes:
+            try:
+                rows.append((size, *self.size(case, tree, function, inputs, outputs, size), ""))
+            except Failed as wrong:
+                rows.append((size, 0, 0, str(wrong)))
+        return rows
+
+
+def version_of(checkout):
+    """The commit of a checkout; of a tree without one a word that says so."""
+    result = run("git", "-C", checkout, "log", "-1", "--format=%h %cs")
+    top = run("git", "-C", checkout, "rev-parse", "--show-toplevel").stdout.strip()
+    if result.returncode != 0 or not os.path.samefile(top or "/", checkout):
+        return "without history"
+    return result.stdout.strip()
+
+
+def write_page(path, version, compiler, results):
+    right = sum(1 for rows in results.values() for row in rows if row[2] == 0 and not row[3])
+    total = sum(len(rows) for rows in results.values())
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# Agreement with the vendor's library\n\n"
+                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md`: cases of `tests/vendor/cases.txt` as "
+                "`pto.emit-ascend` writes\nthem, compiled with the CPU mode of the vendor's headers and compared with "
+                "`cpu-sim`. TMATMUL_ACC is that of\n`tests/vendor/chained_matmul.hpp`.\n\n"
+                f"Headers: {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
+                "| Case | Size | Elements | Differ |\n|---|---|---|---|\n")
+        for name, rows in results.items():
+            for size, elements, differ, wrong in rows:
+                f.write(f"| {name} | {size} | {elements} | {wrong or differ} |\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("checkout")
+    parser.add_argument("case", nargs="*")
+    parser.add_argument("--cases", default=os.path.join(here, "cases.txt"))
+    parser.add_argument("--compiler", default="clang++-19")
+    parser.add_argument("--jobs", default=os.cpu_count())
+    parser.add_argument("--keep")
+    parser.add_argument("--page")
+    o = parser.parse_intermixed_args()
+    o.checkout, o.build = os.path.abspath(o.checkout), os.path.abspath(o.build)
+    if not os.path.exists(o.checkout + "/include/pto/pto-inst.hpp"):
+        sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
+    with open(o.cases, encoding="utf-8") as f:
+        cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
+    chosen = [c for c in cases if not o.case or any(word in c[0] for word in o.case)]
+    if not chosen:
+        sys.exit("vendor.py: no case has such a name")
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
+        bench = Bench(o, o.keep or folder)
+        os.makedirs(bench.folder, exist_ok=True)
+        for name, *sizes in chosen:
+            results[name] = bench.case(name, sizes)
+            for size, elements, differ, wrong in results[name]:
+                state = wrong or ("equal" if differ == 0 else f"{differ} differ")
+                print(f"{name} {size}: {elements} elements, {state}", flush=True)
+    rows = [row for each in results.values() for row in each]
+    passed = sum(1 for row in rows if row[2] == 0 and not row[3])
+    if o.page:
+        compiler = run(o.compiler, "--version").stdout.splitlines()[0]
+        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results)
+    print(f"{passed} passed, {len(rows) - passed} failed")
+    sys.exit(0 if passed == len(rows) else 1)
+
+
+main()
