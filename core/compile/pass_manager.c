@@ -1,10 +1,10 @@
 #include "core/compile/pass_manager.h"
 
-#include "core/compile/output_names.h"
 #include "core/compile/property.h"
 #include "core/core_diag.h"
 #include "core/host/process_state.h"
 #include "core/monotonic.h"
+#include "ir/text/output_names.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "tools/build/build_wrapper.h"
 
-#include "core/compile/output_names.h"
 #include "ir/relations.h"
+#include "ir/text/output_names.h"
 #include "ir/verify/ranges.h"
 #include "tools/base/tool_diag.h"
 #include "tools/build/build_headers.h"

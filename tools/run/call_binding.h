@@ -5,8 +5,8 @@
 #ifndef TOOLS_RUN_CALL_BINDING_H
 #define TOOLS_RUN_CALL_BINDING_H
 
-#include "core/compile/output_names.h"
 #include "ir/module.h"
+#include "ir/text/output_names.h"
 #include "tools/run/tensor_file.h"
 
 #include <pto/backend.h>

@@ -3,8 +3,8 @@
  * They are named like their values in the user's text. Passes rename values, merge them, and make results
  * parameters; where the names differ then, the attribute `outputs` of the function keeps the user's, so that a dump is
  * run with the same names as its source. */
-#ifndef CORE_COMPILE_OUTPUT_NAMES_H
-#define CORE_COMPILE_OUTPUT_NAMES_H
+#ifndef IR_TEXT_OUTPUT_NAMES_H
+#define IR_TEXT_OUTPUT_NAMES_H
 
 #include "ir/base/arena.h"
 #include "ir/module.h"

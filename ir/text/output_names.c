@@ -1,4 +1,4 @@
-#include "core/compile/output_names.h"
+#include "ir/text/output_names.h"
 
 #include "ir/base/text.h"
 
