@@ -44,7 +44,7 @@ typedef struct follower {
     uint32_t count, capacity;
 } follower;
 
-/* Makes room for the function's ops. What was noted of earlier memory counts no more, whatever it is. */
+/* Makes space for the function's ops. What was noted of earlier memory counts no more, whatever it is. */
 static void enter_function(follower *f, pto_op function)
 {
     uint32_t last = 0;
