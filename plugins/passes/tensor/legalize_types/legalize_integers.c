@@ -9,7 +9,7 @@
  * what it was and at most half of b more, so that in the end it is below b; sums wrap to what they are. u64 by the
  * half, as u32. By 0 it is -1, all bits, as everywhere.
  *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each; of more than
- * 65536 numbers, sums up to each one say what it carries. Products of many numbers: legalize_products.c. */
+ * 65536 numbers: legalize_sums.c. Products of many numbers: legalize_products.c. */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
@@ -72,7 +72,6 @@ static const struct {
             "hi = bitwise_or hi f; g = eq bh 0; lo = where g lo 0; hi = where g hi 0"},
 };
 static const char cumsum_exclusive[] = "lo = @cumsum al; n = add lo al; " CARRY_OF("n") "hi = @cumsum h";
-static const char sum_of_many[] = CARRY_OF("scan") "lo = @reduce_sum al; hi = @reduce_sum h";
 static const char shr_unsigned[] = SHIFTS
     "j = bitcast:i32 m; e = bitcast:u32 o; lo = shr w n; lo = bitcast:i32 lo; d = shl ah j; f = shr z e; f = "
     "bitcast:i32 f; "
@@ -318,24 +317,12 @@ static int is_simple_reduction(pto_op op, uint32_t *axis)
 }
 
 /* A sum of more numbers than the 16 bits of each leave bits for. */
-static pto_value many_summed(pto_op op, pto_dtype t)
+static pto_value many_summed(pto_op op)
 {
-    const pto_run *run = op.run;
-    const pto_value x = pto_op_operand(op, 0), none = pto_value_none(run);
     uint32_t axis;
-    if (pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
+    if (pto_type_rank(pto_value_type(pto_op_operand(op, 0))) >= PTO_MAX_DIMS) return pto_value_none(op.run);
     if (!is_simple_reduction(op, &axis)) return dim_by_dim(op);
-    const pto_value low = legalize_half_of(op, x, 0), high = legalize_half_of(op, x, 1);
-    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CUMSUM));
-    pto_spec_operand(&s, low);
-    pto_spec_int(&s, PTO_STR("axis"), axis);
-    pto_spec_result(&s, pto_value_type(low));
-    pto_spec_name(&s, pto_name_after(op, PTO_STR("_scan")));
-    const expand_operand given[] = {{"al", low}, {"ah", high}, {"scan", pto_spec_value(&s, pto_before(op))}};
-    expand_operand made[] = {{"lo", none}, {"hi", none}};
-    const pto_type all = pto_value_type(low);
-    const pto_value y = expand_formula(op, sum_of_many, all, PTO_I32, 3, given, 2, made);
-    return PTO_SOME(y) ? legalize_join(op, made[0].value, made[1].value, t) : y;
+    return legalize_sum(op, axis);
 }
 
 static pto_value many_multiplied(pto_op op)
@@ -352,7 +339,7 @@ static pto_value in_planes(pto_op op, pto_dtype t)
     expand_operand given[7], made[] = {{"lo", none}, {"hi", none}, {"hk", none}};
     uint32_t n = 0, k = 0;
     if (formula == NULL) {
-        if (is_named(op, "tensor.reduce_sum")) return many_summed(op, t);
+        if (is_named(op, "tensor.reduce_sum")) return many_summed(op);
         if (is_named(op, "tensor.reduce_prod")) return many_multiplied(op);
         if (is_named(op, "tensor.cumprod")) return legalize_products_up_to(op);
         return is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min") ? dim_by_dim(op) : none;
@@ -434,7 +421,9 @@ static pto_value sums_at(pto_op op, pto_dtype t)
     uint32_t n = 0;
     const pto_attr alpha = pto_op_attr(op, PTO_STR("alpha"));
     if (pto_str_is(pto_attr_str_of(op, PTO_STR("reduce")), "mul")) return legalize_products_at(op);
-    if (!is_sum_at(op) || count > 7 || !adds_few_at(op, values == 1 ? 2 : 1)) return none;
+    if (!is_sum_at(op) || count > 7) return none;
+    if (!adds_few_at(op, values == 1 ? 2 : 1))
+        return legalize_sums_at(op, values, values == 1 ? 2 : 1, is_named(op, "tensor.scatter"));
     if (PTO_SOME(alpha) && pto_attr_kind_of(alpha) != PTO_ATTR_INT) return none;
     if (pto_attr_int_of(op, PTO_STR("alpha"), 1) != 1)
         return without_factor(op, pto_attr_int_of(op, PTO_STR("alpha"), 1));

@@ -95,6 +95,12 @@ pto_value legalize_product(pto_op op, uint32_t axis);
 pto_value legalize_products_up_to(pto_op op);
 pto_value legalize_products_at(pto_op op);
 
+/* The sum of the operand of `op` along a dim, which stays with extent 1; and what an op makes that adds values at more
+ * indices than one sum holds: operands `values` and, from `index` on, of indices; `in_lines`: as tensor.scatter adds,
+ * each in its line along the axis. Both of ops of the same kind on fewer numbers. */
+pto_value legalize_sum(pto_op op, uint32_t axis);
+pto_value legalize_sums_at(pto_op op, uint32_t values, uint32_t index, int in_lines);
+
 /* Bits of x as those of an integer or byte float of as many bits, before `op`. */
 pto_value legalize_reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix);
 /* The lower, 0, or higher half, 1, of each number of 64 bits; and two halves as one number each. */
