@@ -81,7 +81,7 @@ static double price(double m, double n, double k, double batches, double speed, 
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
     static const double near = 4, far = 16, start = 20000, near_most = 1 << 20;
-    if (m <= FEW_ROWS) return price_in_place(m, n, k, batches, speed, c);
+    if (m <= (double)FEW_ROWS) return price_in_place(m, n, k, batches, speed, c);
     const double packing = speed * ((m + n) * k > near_most ? far : near);
     const double rows = (double)c->rows < m ? (double)c->rows : m,
                  columns = (double)c->columns < n ? (double)c->columns : n;
