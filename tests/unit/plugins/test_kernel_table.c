@@ -317,8 +317,9 @@ TEST(products_of_many_blocks)
     const pto_contraction *row;
     for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
-        const int64_t n = row->n_block > 64 ? 67 : row->n_block + 3;
-        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, row->k_block * 3 / 2 + 3);
+        /* Two blocks along k, each less deep than one may be, so that one of A has more rows. */
+        const int64_t n = row->n_block > 64 ? 35 : row->n_block + 3;
+        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block * 4 / 3 + 7, n, row->k_block * 3 / 2 + 3);
         run(&x, false);
         run(&x, true);
         product_free(&x);
