@@ -28,10 +28,11 @@ enum {
     ROW_SIZES = sizeof row_sizes / sizeof *row_sizes,
     COLUMN_SIZES = sizeof column_sizes / sizeof *column_sizes,
     DEPTH_SIZES = sizeof depth_sizes / sizeof *depth_sizes,
-    EVEN_PARTS = 8, /* into so many parts columns are cut evenly too, in whole vectors of every element type */
+    EVEN_PARTS = 8, /* into so many parts extents are cut evenly too, columns in whole vectors of every element type */
+    EVEN_ROWS = 16,
     EVEN_COLUMNS = 64,
     FEW_ROWS = 32, /* are multiplied in place */
-    SIZES = ROW_SIZES * (COLUMN_SIZES + EVEN_PARTS)
+    SIZES = (ROW_SIZES + EVEN_PARTS) * (COLUMN_SIZES + EVEN_PARTS)
 };
 
 typedef struct candidate {
@@ -49,13 +50,13 @@ static int64_t allowed(const pto_tiling_dim *dim, int64_t size)
     return dim->static_extent == 0 ? 1 : least(size, pto_ceil_div(dim->static_extent, dim->granule) * dim->granule);
 }
 
-/* Of columns: one of the sizes above, or what cuts a static extent evenly. */
-static int64_t columns_of(const pto_tiling_dim *dim, uint32_t which)
+/* One of the `count` sizes listed, of which the first is the largest, or what cuts a static extent evenly. */
+static int64_t size_of(const pto_tiling_dim *dim, const int64_t *listed, uint32_t count, int64_t unit, uint32_t which)
 {
-    if (which < COLUMN_SIZES) return allowed(dim, column_sizes[which]);
-    const int64_t n = dim->static_extent < 0 ? 0 : dim->static_extent, parts = which - COLUMN_SIZES + 1;
-    const int64_t each = pto_ceil_div(pto_ceil_div(n, parts), EVEN_COLUMNS) * EVEN_COLUMNS;
-    return allowed(dim, each < EVEN_COLUMNS ? EVEN_COLUMNS : least(each, column_sizes[0]));
+    if (which < count) return allowed(dim, listed[which]);
+    const int64_t n = dim->static_extent < 0 ? 0 : dim->static_extent, parts = which - count + 1;
+    const int64_t each = pto_ceil_div(pto_ceil_div(n, parts), unit) * unit;
+    return allowed(dim, each < unit ? unit : least(each, listed[0]));
 }
 
 static double round_up(double x) { return x > (double)(int64_t)x ? (double)(int64_t)x + 1 : x; }
@@ -80,16 +81,19 @@ static double price(double m, double n, double k, double batches, double speed, 
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
     static const double near = 4, far = 16, start = 20000, near_most = 1 << 20;
-    if (m <= FEW_ROWS) return price_in_place(m, n, k, batches, speed, c);
+    if (m <= (double)FEW_ROWS) return price_in_place(m, n, k, batches, speed, c);
     const double packing = speed * ((m + n) * k > near_most ? far : near);
     const double rows = (double)c->rows < m ? (double)c->rows : m,
                  columns = (double)c->columns < n ? (double)c->columns : n;
-    const double tiles = round_up(m / rows) * round_up(n / columns) * batches;
-    const double tile = rows * columns * k + packing * k * (rows + columns) + speed * start;
+    const double down = round_up(m / rows), across = round_up(n / columns), tiles = down * across * batches;
+    const double tile = rows * columns * k + packing * k * (rows + columns) + speed * start,
+                 all = batches * (m * n * k + packing * k * (m * across + n * down)) + tiles * speed * start;
     double sum = 0;
     /* How many threads there will be is not known: each number up to the most counts the same. */
-    for (int64_t threads = 1; threads <= most; threads *= 2)
-        sum += round_up(tiles / (double)threads) * (double)threads * tile;
+    for (int64_t threads = 1; threads <= most; threads *= 2) {
+        const double longest = round_up(tiles / (double)threads) * tile;
+        sum += (longest < all ? longest : all) * (double)threads;
+    }
     return sum;
 }
 
@@ -158,9 +162,10 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
     candidate all[SIZES];
     uint32_t count = 0;
     const double speed = speed_of(p);
-    for (uint32_t i = 0; i < ROW_SIZES; i++)
+    for (uint32_t i = 0; i < ROW_SIZES + EVEN_PARTS; i++)
         for (uint32_t j = 0; j < COLUMN_SIZES + EVEN_PARTS; j++) {
-            candidate c = {.rows = allowed(p->dims[0], row_sizes[i]), .columns = columns_of(p->dims[1], j)};
+            candidate c = {.rows = size_of(p->dims[0], row_sizes, ROW_SIZES, EVEN_ROWS, i),
+                           .columns = size_of(p->dims[1], column_sizes, COLUMN_SIZES, EVEN_COLUMNS, j)};
             c.cost = price_of(p, speed, &c);
             all[count++] = c;
         }

@@ -1,5 +1,5 @@
-/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other, each
- * small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
+/* The blocking that all rows share: a block of B is packed for all rows of A, then blocks of A one after the other,
+ * each small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
 #include "kernel_rows.h"
 
 #include <string.h>
@@ -103,16 +103,14 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
 
 void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                        int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
-                       int64_t c_row_stride, bool accumulate, void *scratch, const pto_contraction_finish *finish)
+                       int64_t c_row_stride, bool accumulate, void *scratch)
 {
     const int64_t c_row_bytes = 4 * c_row_stride;
     if (m <= 0 || n <= 0) return;
     if (k <= 0 && !accumulate) clear(m, n, c, c_row_bytes);
     if (k <= 0 || (row->skinny != NULL && row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride,
-                                                      b_column_stride, c, c_row_stride, accumulate))) {
-        if (finish != NULL) contraction_finish(finish, row->acc, 0, 0, m, n, c, c_row_stride);
+                                                      b_column_stride, c, c_row_stride, accumulate)))
         return;
-    }
     const block_sizes s = sizes_of(row, m, n, k);
     char *const a_panels = (char *)scratch + (-(uintptr_t)scratch & (LINE - 1)), *const b_panels = a_panels + s.a_bytes;
     /* With one block of A it is packed once for each depth; otherwise blocks of B are, once for all of A. */
@@ -121,7 +119,7 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
     for (int64_t t = 0; t < j_count * p_count; t++) {
         const int64_t j = (is_flat ? t % j_count : t / p_count) * s.n, p = (is_flat ? t / j_count : t % p_count) * s.k;
         const int64_t columns = smaller(s.n, n - j), depth = smaller(s.k, k - p);
-        const bool is_last = p + depth == k, adds = accumulate || p > 0;
+        const bool adds = accumulate || p > 0;
         const int64_t a_panel = pto_panel_a_bytes(row, depth), b_panel = pto_panel_b_bytes(row, depth);
         row->pack_b(columns, depth, b, p * b_k_stride + j * b_column_stride, b_column_stride, b_k_stride, b_panels,
                     b_panel);
@@ -130,11 +128,8 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
             if (!is_flat || j == 0)
                 row->pack_a(rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride, a_k_stride, a_panels,
                             a_panel);
-            char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
-            multiply_panels(row, rows, columns, depth, a_panels, a_panel, b_panels, b_panel, c_block, c_row_stride,
-                            adds);
-            if (is_last && finish != NULL)
-                contraction_finish(finish, row->acc, i, j, rows, columns, c_block, c_row_stride);
+            multiply_panels(row, rows, columns, depth, a_panels, a_panel, b_panels, b_panel,
+                            (char *)c + i * c_row_bytes + 4 * j, c_row_stride, adds);
         }
     }
 }

@@ -12,17 +12,13 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
 /* Bytes that are enough for at most m x n, whatever k is. */
 int64_t contraction_scratch_most(const pto_contraction *row, int64_t m, int64_t n);
 
-/* pto_contraction_block_finish for a row; finish may be NULL. */
+/* pto_contraction_block for a row. */
 void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                        int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
-                       int64_t c_row_stride, bool accumulate, void *scratch, const pto_contraction_finish *finish);
-
-/* Applies `finish` to rows [row, row + m) and columns [column, column + n) of C, whose first element is at c. */
-void contraction_finish(const pto_contraction_finish *finish, pto_dtype acc, int64_t row, int64_t column, int64_t m,
-                        int64_t n, const void *c, int64_t c_row_stride);
+                       int64_t c_row_stride, bool accumulate, void *scratch);
 
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
- * NAME_scratch_most, NAME_block and NAME_block_finish of ROWS[INDEX]. A semicolon comes after it. */
+ * NAME_scratch_most and NAME_block of ROWS[INDEX]. A semicolon comes after it. */
 #define KERNEL_ENTRIES(name, rows, index)                                                                              \
     static int64_t name##_scratch_bytes(int64_t m, int64_t n, int64_t k)                                               \
     {                                                                                                                  \
@@ -34,21 +30,12 @@ void contraction_finish(const pto_contraction_finish *finish, pto_dtype acc, int
                              int64_t c_row_stride, bool accumulate, void *scratch)                                     \
     {                                                                                                                  \
         contraction_block(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c,       \
-                          c_row_stride, accumulate, scratch, NULL);                                                    \
-    }                                                                                                                  \
-    static void name##_block_finish(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,              \
-                                    int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,    \
-                                    void *c, int64_t c_row_stride, bool accumulate, void *scratch,                     \
-                                    const pto_contraction_finish *finish)                                              \
-    {                                                                                                                  \
-        contraction_block(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c,       \
-                          c_row_stride, accumulate, scratch, finish);                                                  \
+                          c_row_stride, accumulate, scratch);                                                          \
     }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 
-#define KERNEL_ENTRIES_OF(name)                                                                        \
-    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block, \
-    .block_finish = name##_block_finish
+#define KERNEL_ENTRIES_OF(name) \
+    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block
 
 /* The pairs of types that processors without instructions for products of narrow types have, as X(name, "types", a, b,
  * SUMS, how a is packed, how b is packed, ..); SUMS is FLOATS or BYTES. */

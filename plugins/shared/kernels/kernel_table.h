@@ -54,26 +54,6 @@ typedef void pto_contraction_block(int64_t m, int64_t n, int64_t k, const void *
                                    int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,
                                    void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 
-/* What becomes of each element of C after its sum is complete, in this order: + bias of its column, * scale of its row,
- * * scale of its column, activation; then it is written to `to` as `out`. With a scale it is computed in f32, an
- * integer being rounded to f32 first. NULL: left out. */
-typedef struct pto_contraction_finish {
-    const void *bias;          /* n elements of the type of C */
-    const float *row_scale;    /* m */
-    const float *column_scale; /* n */
-    bool relu;                 /* the larger of the value and 0; NaN stays */
-    pto_dtype out;             /* F32, BF16, F16 (nearest even), I32, I8 or U8 (nearest even, clamped, NaN becomes 0) */
-    void *to;
-    int64_t to_row_stride;
-} pto_contraction_finish;
-
-/* As pto_contraction_block; C holds the sums afterwards, and `finish` is applied to each part of C while it is in the
- * cache. */
-typedef void pto_contraction_block_finish(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                                          int64_t a_k_stride, const void *b, int64_t b_k_stride,
-                                          int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate,
-                                          void *scratch, const pto_contraction_finish *finish);
-
 /* Computes C for few rows without packing B, when it has a way for these strides; false when it does not. */
 typedef bool pto_contraction_skinny(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                                     int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,
@@ -95,7 +75,6 @@ typedef struct pto_contraction {
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;
-    pto_contraction_block_finish *block_finish;
 } pto_contraction;
 
 /* Instruction sets of this processor that the system lets this process use. Asks Linux for AMX, which answers the same
