@@ -54,10 +54,10 @@ static void put_module(emitter *e, text *out, text *entries, uint32_t count)
 {
     text_put(out, "static const pto_native_function *const functions_[] = {%s};\n",
              count != 0 ? text_end(entries) : "NULL");
-    text_put(out, "static const pto_native_fault faults_[] = {\n");
+    text_put(out, "static const pto_native_fault faults_[] = {");
     for (uint32_t i = 0; i < e->fault_count; i++)
-        text_put(out, "    {%u, \"%s\"},\n", e->faults[i].op, e->faults[i].text);
-    text_put(out, "    {0, NULL}};\n");
+        text_put(out, "%s{%u, \"%s\"},\n    ", i == 0 ? "\n    " : "", e->faults[i].op, e->faults[i].text);
+    text_put(out, "{0, NULL}};\n");
     text_put(out, "static const pto_native_kernel_entry kernels_[] = {\n");
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         const pto_op kernel = e->kernels_done[i].op;

@@ -64,15 +64,22 @@ static int64_t coefficient_of(pto_expr x, pto_value index)
     return 0;
 }
 
+/* Where a loop ends; of an end that is the least of several one of them, by its number: the loop ends before each. */
+static pto_expr end_of(pto_op loop, uint32_t number)
+{
+    const pto_expr to = pto_expr_of(loop, PTO_STR("to"), 0);
+    return pto_expr_kind_of(to) == PTO_EXPR_MIN ? pto_expr_arg(to, number % pto_expr_arg_count(to)) : to;
+}
+
 /* An expression that is at least, or at most, x wherever the loops around are: with ends of theirs as indices. */
-static pto_expr at_end(emitter *e, pto_op op, pto_expr x, int most)
+static pto_expr at_end(emitter *e, pto_op op, pto_expr x, int most, uint32_t number)
 {
     for (pto_op loop = pto_op_parent(op); PTO_SOME(loop); loop = pto_op_parent(loop)) {
         if (!EMIT_IS(e, loop, FOR)) continue;
         const pto_value index = pto_block_arg(pto_body(loop), 0);
         const int64_t coefficient = coefficient_of(x, index);
         if (coefficient == 0) continue;
-        const pto_expr end = (coefficient > 0) == most ? pto_expr_offset(pto_expr_of(loop, PTO_STR("to"), 0), -1)
+        const pto_expr end = (coefficient > 0) == most ? pto_expr_offset(end_of(loop, number), -1)
                                                        : pto_expr_of(loop, PTO_STR("from"), 0);
         const pto_expr with = PTO_SOME(end) ? pto_expr_substitute(x, 1, &index, &end) : end;
         if (PTO_SOME(with)) x = with;
@@ -80,11 +87,14 @@ static pto_expr at_end(emitter *e, pto_op op, pto_expr x, int most)
     return x;
 }
 
+enum { ENDS_MOST = 2 };
+
 /* Whether `offset + size <= dim` is known; a size that is the least of several needs only one of them to fit. */
 static int is_within(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
     const pto_expr over = pto_expr_sub(pto_expr_add(offset, size), dim);
-    if (PTO_SOME(over) && pto_expr_range(at_end(e, op, over, 1), op, NULL).hi <= 0) return 1;
+    for (uint32_t i = 0; i < ENDS_MOST && PTO_SOME(over); i++)
+        if (pto_expr_range(at_end(e, op, over, 1, i), op, NULL).hi <= 0) return 1;
     if (pto_expr_kind_of(size) != PTO_EXPR_MIN) return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(size); i++)
         if (is_within(e, op, offset, pto_expr_arg(size, i), dim)) return 1;
@@ -93,7 +103,7 @@ static int is_within(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_
 
 static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
-    if (pto_expr_range(at_end(e, op, offset, 0), op, NULL).lo >= 0 && is_within(e, op, offset, size, dim)) return;
+    if (pto_expr_range(at_end(e, op, offset, 0, 0), op, NULL).lo >= 0 && is_within(e, op, offset, size, dim)) return;
     const char *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", emit_index(e, offset), emit_index(e, size),
                                     emit_index(e, dim));
     if (emit_is_checked(e, check)) return;

@@ -6,6 +6,9 @@
  *                                                  }
  *                                                }
  *
+ * With the option `share: blocks` a core walks over neighbours, from %core * ceildiv(A * B, 24) on, where tiles are of
+ * vectors alone and no loop or branch lets instances take different times: what they read is in one piece.
+ *
  * The core kind follows from the spaces of the nest's tiles, the number of cores from the machine. A nest inside a nest
  * becomes an ordered loop, tile ops outside of any nest a nest of one instance. Exact.
  *
@@ -19,18 +22,23 @@
 #define KINDS(X)        \
     X(FORALL, "forall") \
     X(FOR, "for")       \
+    X(IF, "if")         \
     X(YIELD, "yield")   \
     X(WORKSPACE, "tile.workspace")
 PTO_KINDS(KINDS);
 
-static const char *const walk_words[] = {"linear", "columns", NULL};
+static const char *const walk_words[] = {"linear", "columns", NULL}, *const share_words[] = {"turns", "blocks", NULL};
 
-#define OPTIONS(X)                                                                \
-    X(WALK, ENUM, "walk", .def = "linear", .choices = walk_words,                 \
-      .doc = "order of the instances: the last index runs fastest, or the first", \
-      .example = "with: { walk: columns }")                                       \
-    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                \
-      .doc = "use at most as many cores; 0: all that the machine has", .example = "with: { cores: 8 }")
+#define OPTIONS(X)                                                                                                     \
+    X(WALK, ENUM, "walk", .def = "linear", .choices = walk_words,                                                      \
+      .doc = "order of the instances: the last index runs fastest, or the first",                                      \
+      .example = "with: { walk: columns }")                                                                            \
+    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                                                     \
+      .doc = "use at most as many cores; 0: all that the machine has", .example = "with: { cores: 8 }")                \
+    X(SHARE, ENUM, "share", .def = "turns", .choices = share_words,                                                    \
+      .doc =                                                                                                           \
+          "instances of a core: turns: one in as many as there are cores; blocks: neighbours, where all take as long", \
+      .example = "with: { share: blocks }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X)                  \
@@ -40,6 +48,7 @@ PTO_OPTIONS(OPTIONS);
 PTO_STATS(STATS);
 
 enum { WALK_LINEAR, NAME_MAX_BYTES = 96 };
+enum { SHARE_TURNS };
 
 /* ---- core kinds ---- */
 
@@ -137,17 +146,22 @@ static pto_expr count_instances(const pto_run *run, pto_op forall)
     return total;
 }
 
-/* A loop at `place` over all instances of `forall`, from `from` in steps of `step`; it takes the body away. */
-static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pto_place place, pto_expr from,
-                            int64_t step)
+/* Instances that a core or a loop walks over. */
+typedef struct share {
+    pto_expr from, to;
+    int64_t step;
+} share;
+
+/* A loop at `place` over instances of `forall`; it takes the body away. */
+static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pto_place place, const share *of)
 {
     uint32_t dims = pto_expr_count_of(forall, PTO_STR("to"));
-    pto_expr total = count_instances(run, forall), by = pto_expr_const(run, step);
+    const pto_expr by = pto_expr_const(run, of->step);
     pto_expr *extent = PTO_SCRATCH(run, pto_expr, dims);
     for (uint32_t d = 0; d < dims; d++) extent[d] = pto_expr_of(forall, PTO_STR("to"), d);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FOR));
-    pto_spec_exprs(&s, PTO_STR("from"), 1, &from);
-    pto_spec_exprs(&s, PTO_STR("to"), 1, &total);
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &of->from);
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &of->to);
     pto_spec_exprs(&s, PTO_STR("step"), 1, &by);
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_op_loc(forall));
@@ -310,9 +324,36 @@ static pto_status plan_nest(const pto_run *run, pto_op function, nest_plan *p)
 
 static pto_status make_sequential(const pto_run *run, const nest_plan *p)
 {
-    PTO_TRY(make_walk(run, p->forall, p->order, pto_before(p->forall), pto_expr_const(run, 0), 1));
+    const share all = {.from = pto_expr_const(run, 0), .to = count_instances(run, p->forall), .step = 1};
+    PTO_TRY(make_walk(run, p->forall, p->order, pto_before(p->forall), &all));
     pto_stat_add(run, STAT_SEQUENTIAL, 1);
     return pto_op_erase(p->forall);
+}
+
+/* Whether all instances take as long and read what lies side by side: vector work without loops and branches. */
+static int is_even(const pto_run *run, pto_op nest)
+{
+    const pto_space vectors = pto_space_of_role(run, PTO_ROLE_SCRATCHPAD);
+    PTO_WALK(nest, op)
+    {
+        if (PTO_IS(op, FOR) || PTO_IS(op, IF) || PTO_IS(op, FORALL)) return 0;
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+            const pto_value v = pto_op_result(op, i);
+            if (tile_is_tile(v) && pto_type_space(pto_value_type(v)) != vectors) return 0;
+        }
+    }
+    return 1;
+}
+
+static share share_of(const pto_run *run, const nest_plan *p, pto_expr total, pto_value core)
+{
+    const pto_expr number = pto_expr_value(core);
+    const pto_expr size = pto_expr_ceildiv(total, pto_expr_const(run, p->cores)), first = pto_expr_mul(number, size);
+    int64_t count = 0;
+    const int is_small = pto_expr_is_const(total, &count) && count <= p->cores;
+    if (pto_opt_i64(run, OPT_SHARE) == SHARE_TURNS || is_small || !PTO_SOME(first) || !is_even(run, p->forall))
+        return (share){.from = number, .to = total, .step = p->cores};
+    return (share){.from = first, .to = pto_expr_min(total, pto_expr_add(first, size)), .step = 1};
 }
 
 static pto_status distribute(const pto_run *run, const nest_plan *p)
@@ -328,7 +369,8 @@ static pto_status distribute(const pto_run *run, const nest_plan *p)
     PTO_NEED(launch);
     pto_value core = pto_block_add_arg(pto_body(launch), pto_type_scalar(run, PTO_INDEX), PTO_STR("core"));
     PTO_NEED(core);
-    PTO_TRY(make_walk(run, p->forall, p->order, pto_at_end(pto_body(launch)), pto_expr_value(core), p->cores));
+    const share part = share_of(run, p, total, core);
+    PTO_TRY(make_walk(run, p->forall, p->order, pto_at_end(pto_body(launch)), &part));
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(launch))));
     pto_stat_add(run, STAT_DISTRIBUTED, 1);

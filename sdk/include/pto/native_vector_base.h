@@ -82,10 +82,16 @@ PTO_VECTOR_FN pto_u32 pto_splat_u32(unsigned x)
 
 /* A loop over `columns` elements of a row, a vector at a time: from element j on there are n, which is PTO_LANES until
  * the last trip has what is left. Functions that end in `_tail` take n; while it is PTO_LANES they cost as much as the
- * others. */
-#define PTO_SWEEP(j, n, columns)                                             \
-    for (int64_t n = PTO_LANES, j = 0; j < (columns); (n) = (columns) - (j)) \
-        for (; (j) + (n) <= (columns); (j) += (n))
+ * others, since compilers make two loops of it, one of whole vectors. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PTO_TWICE _Pragma("GCC unroll 2")
+#else
+#define PTO_TWICE
+#endif
+#define PTO_SWEEP(j, n, columns)                                                  \
+    PTO_TWICE for (int64_t rest_ = 0, j = 0; rest_ < 2;                           \
+                   rest_++) for (int64_t n = rest_ ? (columns) - (j) : PTO_LANES; \
+                                 rest_ ? (j) < (columns) : (j) + PTO_LANES <= (columns); (j) += PTO_LANES)
 
 /* The bits of a vector as lanes of another type. */
 PTO_VECTOR_FN pto_f32 pto_f32_from_bits(pto_i32 x) { return (pto_f32)x; }
