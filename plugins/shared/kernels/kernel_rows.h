@@ -71,11 +71,18 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
 
 /* Rows of one file each, ended by a row without a name. */
 extern const pto_contraction kernel_rows_plain[];
+extern const pto_contraction kernel_rows_amx_twin[];
 #if defined(__x86_64__)
 extern const pto_contraction kernel_rows_avx2[];
 extern const pto_contraction kernel_rows_avx512[];
 extern const pto_contraction kernel_rows_vnni[];
 extern const pto_contraction kernel_rows_bf16[];
+extern const pto_contraction kernel_rows_amx[];
+
+/* A pto_contraction_skinny of bf16 that sums by tiles; needs AVX-512. */
+bool kernel_few_by_tiles(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                         const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
+                         bool accumulate);
 #endif
 
 #endif

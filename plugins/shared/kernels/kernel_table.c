@@ -1,46 +1,76 @@
 #include "kernel_rows.h"
 
 #include <stddef.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 /* Of extended control register 0: the state that the system saves. */
 enum { SAVES_AVX = 0x6, SAVES_AVX512 = 0xe0, SAVES_TILES = 0x60000 };
-/* Of arch_prctl(). */
-enum { ASK_FOR_STATE = 0x1023, STATE_TILE_DATA = 18 };
 
-/* Bits that <cpuid.h> of gcc 12 lacks or names otherwise than clang does. */
+/* Of CPUID; <cpuid.h> of gcc 12 lacks some, and names others otherwise than clang does. */
 enum {
+    BITS_LEAF1_C = 1 << 27 | 1 << 28 | 1 << 12 | 1 << 29, /* OSXSAVE, AVX, FMA, F16C */
+    BIT_AVX2 = 1 << 5,
+    BIT_VNNI = 1 << 11,
+    BIT_AVX512_BF16 = 1 << 5,
     BIT_AMX_BF16 = 1 << 22,
     BIT_AMX_TILE = 1 << 24,
-    BIT_AMX_INT8 = 1 << 25,
-    BIT_AVX512_BF16 = 1 << 5,
-    BIT_VNNI = 1 << 11
+    BIT_AMX_INT8 = 1 << 25
 };
+#define BITS_AVX512                                                                                  \
+    (UINT32_C(1) << 16 | UINT32_C(1) << 17 | UINT32_C(1) << 30 | UINT32_C(1) << 31) /* F, DQ, BW, VL \
+                                                                                     */
 
 static bool has_all(uint32_t bits, uint32_t needed) { return (bits & needed) == needed; }
 
+uint32_t pto_isa_of_facts(const pto_isa_facts *f)
+{
+    if (!has_all(f->leaf1_c, BITS_LEAF1_C) || !has_all(f->saves, SAVES_AVX) || !(f->leaf7_b & BIT_AVX2)) return 0;
+    uint32_t isa = PTO_ISA_AVX2;
+    if (!has_all(f->saves, SAVES_AVX | SAVES_AVX512) || !has_all(f->leaf7_b, BITS_AVX512)) return isa;
+    isa |= PTO_ISA_AVX512;
+    if (f->leaf7_c & BIT_VNNI) isa |= PTO_ISA_AVX512_VNNI;
+    if (f->leaf7_1_a & BIT_AVX512_BF16) isa |= PTO_ISA_AVX512_BF16;
+    if (!has_all(f->saves, SAVES_TILES) || !(f->leaf7_d & BIT_AMX_TILE) || !f->permits_tiles) return isa;
+    if (f->leaf7_d & BIT_AMX_INT8) isa |= PTO_ISA_AMX_INT8;
+    if (f->leaf7_d & BIT_AMX_BF16) isa |= PTO_ISA_AMX_BF16;
+    return isa;
+}
+
+#if defined(__x86_64__)
+/* The system is asked once there is something to ask for: where it does not know the question, it refuses. */
+static bool permits_tiles(const pto_isa_facts *f)
+{
+    enum { ASK_FOR_STATE = 0x1023, STATE_TILE_DATA = 18 }; /* of arch_prctl() */
+    if (!has_all(f->saves, SAVES_TILES) || !(f->leaf7_d & BIT_AMX_TILE)) return false;
+    return syscall(SYS_arch_prctl, ASK_FOR_STATE, STATE_TILE_DATA) == 0;
+}
+
+/* Without the instruction sets of rows of AMX that do not what is known of them. */
+static uint32_t with_tiles_that_agree(uint32_t isa)
+{
+    for (int i = 0; kernel_rows_amx[i].name != NULL; i++) {
+        const uint32_t needs = kernel_rows_amx[i].isa;
+        if ((needs & ~isa) == 0 && !pto_contraction_agrees(&kernel_rows_amx[i], &kernel_rows_amx_twin[i]))
+            isa &= ~(needs & (PTO_ISA_AMX_INT8 | PTO_ISA_AMX_BF16));
+    }
+    return isa;
+}
+
 uint32_t pto_isa_of_host(void)
 {
-    unsigned a, b, c, d, basic, saves, high;
-    if (!__get_cpuid(1, &a, &b, &basic, &d) || !has_all(basic, bit_OSXSAVE | bit_AVX | bit_FMA | bit_F16C)) return 0;
-    __asm__("xgetbv" : "=a"(saves), "=d"(high) : "c"(0));
-    if (!has_all(saves, SAVES_AVX) || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2)) return 0;
-    uint32_t isa = PTO_ISA_AVX2;
-    unsigned a1 = 0, b1, c1, d1;
-    if (a == 0 || !__get_cpuid_count(7, 1, &a1, &b1, &c1, &d1)) a1 = 0;
-    if (!has_all(saves, SAVES_AVX | SAVES_AVX512)) return isa;
-    if (!has_all(b, bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL)) return isa;
-    isa |= PTO_ISA_AVX512;
-    if (c & BIT_VNNI) isa |= PTO_ISA_AVX512_VNNI;
-    if (a1 & BIT_AVX512_BF16) isa |= PTO_ISA_AVX512_BF16;
-    if (!has_all(saves, SAVES_TILES) || !(d & BIT_AMX_TILE)) return isa;
-    if (syscall(SYS_arch_prctl, ASK_FOR_STATE, STATE_TILE_DATA) != 0) return isa;
-    if (d & BIT_AMX_INT8) isa |= PTO_ISA_AMX_INT8;
-    if (d & BIT_AMX_BF16) isa |= PTO_ISA_AMX_BF16;
-    return isa;
+    pto_isa_facts f = {0};
+    unsigned a, b, c, d, leaves;
+    if (!__get_cpuid(1, &a, &b, &f.leaf1_c, &d) || !has_all(f.leaf1_c, BITS_LEAF1_C)) return 0;
+    __asm__("xgetbv" : "=a"(f.saves), "=d"(d) : "c"(0));
+    if (!__get_cpuid_count(7, 0, &leaves, &f.leaf7_b, &f.leaf7_c, &f.leaf7_d)) return 0;
+    if (leaves == 0 || !__get_cpuid_count(7, 1, &f.leaf7_1_a, &b, &c, &d)) f.leaf7_1_a = 0;
+    f.permits_tiles = permits_tiles(&f);
+    return with_tiles_that_agree(pto_isa_of_facts(&f));
 }
 #else
 uint32_t pto_isa_of_host(void) { return 0; }
@@ -59,7 +89,7 @@ const char *pto_isa_name(uint32_t bit)
 static const pto_contraction *const tables[] = {
     kernel_rows_plain,
 #if defined(__x86_64__)
-    kernel_rows_avx2,  kernel_rows_avx512, kernel_rows_bf16, kernel_rows_vnni,
+    kernel_rows_avx2,  kernel_rows_avx512, kernel_rows_bf16, kernel_rows_vnni, kernel_rows_amx,
 #endif
 };
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
@@ -70,6 +100,42 @@ const pto_contraction *pto_contraction_at(uint32_t index)
         for (const pto_contraction *row = tables[t]; row->name != NULL; row++)
             if (index-- == 0) return row;
     return NULL;
+}
+
+/* Elements of all types that are small numbers, of which sums are not whole: bits that differ by how they are rounded.
+ */
+bool pto_contraction_agrees(const pto_contraction *row, const pto_contraction *other)
+{
+    enum { MOST = 32, DEPTH = 70, PANEL = MOST * 128 * 4 + 64 * MOST };
+    _Alignas(64) char a_panel[PANEL], b_panel[PANEL];
+    unsigned char a[MOST * DEPTH * 2], b[MOST * DEPTH * 2];
+    uint32_t c[2][MOST * MOST];
+    if (row->mr > MOST || row->nr > MOST || pto_panel_a_bytes(row, DEPTH) > PANEL ||
+        pto_panel_b_bytes(row, DEPTH) > PANEL)
+        return false;
+    for (uint32_t i = 0, x = 1; i < sizeof a; i++, x = x * 1664525 + 1013904223) {
+        const int is_high = i % 2 != 0 && row->a == PTO_BF16;
+        a[i] = (unsigned char)(is_high ? 0x3e + (x >> 31 << 7) : x >> 24);
+        b[i] = (unsigned char)(is_high ? 0x3f : x >> 16 & 255);
+    }
+    row->pack_a(row->mr, DEPTH, a, 0, DEPTH, 1, a_panel, sizeof a_panel);
+    row->pack_b(row->nr, DEPTH, b, 0, DEPTH, 1, b_panel, sizeof b_panel);
+    for (int adds = 0; adds < 2; adds++) {
+        row->micro(DEPTH, a_panel, b_panel, c[0], row->nr, row->mr, row->nr, adds != 0);
+        other->micro(DEPTH, a_panel, b_panel, c[1], row->nr, row->mr, row->nr, adds != 0);
+        if (memcmp(c[0], c[1], (size_t)(4 * row->mr * row->nr)) != 0) return false;
+    }
+    return true;
+}
+
+const pto_contraction *pto_contraction_twin_at(uint32_t index)
+{
+    const pto_contraction *row = kernel_rows_amx_twin;
+    while (row->name != NULL && index != 0) {
+        row++;
+        index--;
+    }
+    return row->name != NULL ? row : NULL;
 }
 
 const pto_contraction *pto_contraction_find(pto_dtype a, pto_dtype b, pto_dtype acc, uint32_t isa)

@@ -1,9 +1,9 @@
 /* Contractions C[m x n] (+)= A[m x k] B[k x n], one row for each pair of element types and instruction set.
  *
- * Each element of C is a chain over k, upwards, from 0 or from what C holds: its bits depend neither on m and n, nor on
- * how the product is cut into blocks, nor on strides and alignment. Elements have any alignment. Sizes and strides
- * count elements, and strides have any sign; those of I4 are along halves of bytes. No function has state of its own,
- * so each may be called on any thread; none fails. */
+ * Each element of C is a chain over k, upwards, from 0 or from what C holds, in parts where `sums` says so: its bits
+ * depend neither on m and n, nor on how the product is cut into blocks, nor on strides and alignment. Elements have any
+ * alignment. Sizes and strides count elements, and strides have any sign; those of I4 are along halves of bytes. No
+ * function has state of its own, so each may be called on any thread; none fails. */
 #ifndef PTO_KERNEL_TABLE_H
 #define PTO_KERNEL_TABLE_H
 
@@ -36,6 +36,9 @@ typedef enum pto_contraction_sums {
     /* The same, but sums that are subnormal in f32 become 0, and so does what C held: off by at most (k + 1) * 2^-126.
      */
     PTO_SUMS_FMA_FLUSHED,
+    /* For each 32 of k, the last ones filled up with 0, the even and the odd ones by fma from 0 for k upwards; the two
+     * sums are added, and that to c. Flushed as above. Blocks along k are multiples of 32. */
+    PTO_SUMS_BY_TILES,
 } pto_contraction_sums;
 
 /* Packs `count` rows of A or columns of B, k deep, into panels of mr or nr each, which begin at multiples of 64 bytes,
@@ -77,8 +80,19 @@ typedef struct pto_contraction {
     pto_contraction_block *block;
 } pto_contraction;
 
+/* What a processor of x86-64 and its system say, as CPUID and XGETBV have it: of leaf 1 ECX, of leaf 7 EBX, ECX and
+ * EDX, of leaf 7.1 EAX (0: there is none), of extended control register 0 the lower half; and whether the system lets
+ * this process use the tiles of AMX, which it is asked for. */
+typedef struct pto_isa_facts {
+    uint32_t leaf1_c, leaf7_b, leaf7_c, leaf7_d, leaf7_1_a, saves;
+    bool permits_tiles;
+} pto_isa_facts;
+
+/* The instruction sets that these facts amount to. */
+uint32_t pto_isa_of_facts(const pto_isa_facts *facts);
+
 /* Instruction sets of this processor that the system lets this process use. Asks Linux for AMX, which answers the same
- * each time; call it once and keep the answer. */
+ * each time, and leaves it out where its rows and their twins disagree; call it once and keep the answer. */
 uint32_t pto_isa_of_host(void);
 
 /* "avx2", "avx512", "avx512-vnni", ..; NULL when there is no such bit. The text is static. */
@@ -86,6 +100,14 @@ const char *pto_isa_name(uint32_t bit);
 
 /* The last row for these types that `isa` has all instruction sets of; NULL when there is no row for these types. */
 const pto_contraction *pto_contraction_find(pto_dtype a, pto_dtype b, pto_dtype acc, uint32_t isa);
+
+/* Whether both rows, of the same panels and types, compute the same bits of a small product; the first one runs here.
+ */
+bool pto_contraction_agrees(const pto_contraction *row, const pto_contraction *other);
+
+/* The rows of AMX with its instructions in plain C, which run everywhere and are never found: for tests. NULL past the
+ * last one. */
+const pto_contraction *pto_contraction_twin_at(uint32_t index);
 
 /* All rows, those of one instruction set after the other; NULL past the last one. */
 const pto_contraction *pto_contraction_at(uint32_t index);

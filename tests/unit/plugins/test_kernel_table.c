@@ -144,6 +144,21 @@ typedef struct product {
 
 static float flushed(float x) { return fabsf(x) < 0x1p-126F ? copysignf(0, x) : x; }
 
+static uint32_t expected_by_tiles(const product *x, const float *a, const float *b, uint32_t before)
+{
+    float sum = flushed(float_of(before));
+    for (int64_t step = 0; step < x->k; step += 32) {
+        float even = 0, odd = 0;
+        for (int64_t p = step; p < step + 32; p++) {
+            const float u = p < x->k ? a[p] : 0, v = p < x->k ? b[p] : 0;
+            float *const to = p % 2 == 0 ? &even : &odd;
+            *to = flushed(fmaf(u, v, *to));
+        }
+        sum = flushed(sum + flushed(even + odd));
+    }
+    return bits_of(sum);
+}
+
 /* The sum that C must hold, from what it held. */
 static uint32_t expected(const product *x, int64_t i, int64_t j, uint32_t before)
 {
@@ -152,6 +167,7 @@ static uint32_t expected(const product *x, int64_t i, int64_t j, uint32_t before
         for (int64_t p = 0; p < x->k; p++) before += (uint32_t)((int32_t)a[p] * (int32_t)b[p]);
         return before;
     }
+    if (x->row->sums == PTO_SUMS_BY_TILES) return expected_by_tiles(x, a, b, before);
     const bool flushes = x->row->sums == PTO_SUMS_FMA_FLUSHED;
     float sum = flushes ? flushed(float_of(before)) : float_of(before);
     for (int64_t p = 0; p < x->k; p++) {
@@ -237,6 +253,14 @@ static void run(const product *x, bool accumulate)
 
 static bool runs_here(const pto_contraction *row) { return (row->isa & ~pto_isa_of_host()) == 0; }
 
+/* All rows of the table, then the twins of those that few machines run; NULL past the last one. */
+static const pto_contraction *row_at(uint32_t index)
+{
+    uint32_t count = 0;
+    while (pto_contraction_at(count) != NULL) count++;
+    return index < count ? pto_contraction_at(index) : pto_contraction_twin_at(index - count);
+}
+
 TEST(rows_that_are_not_run_here_are_named)
 {
     const uint32_t isa = pto_isa_of_host();
@@ -260,7 +284,7 @@ TEST(scratch_for_any_depth_is_enough_for_each)
                                     1000, 1151, 1152, 1153, 2303, 2304, 4096, 5000, 9001};
     enum { COUNT = sizeof sizes / sizeof sizes[0] };
     const pto_contraction *row;
-    for (uint32_t i = 0; (row = pto_contraction_at(i)) != NULL; i++)
+    for (uint32_t i = 0; (row = row_at(i)) != NULL; i++)
         for (int m = 0; m < COUNT; m++)
             for (int n = 0; n < COUNT; n++)
                 for (int k = 0; k < COUNT; k++)
@@ -276,7 +300,7 @@ TEST(products_of_all_shapes)
                                         {29, 97, 7},  {1, 131, 259}, {2, 64, 97},  {3, 37, 300}, {4, 129, 33},
                                         {61, 5, 101}, {6, 16, 1031}, {3, 2061, 17}};
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
         for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
             for (int forms = 0; forms < LAYOUT_COUNT * LAYOUT_COUNT; forms++) {
@@ -315,7 +339,7 @@ TEST(products_of_few_rows)
 TEST(products_of_many_blocks)
 {
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
         /* Two blocks along k, each less deep than one may be, so that one of A has more rows. */
         const int64_t n = row->n_block > 64 ? 35 : row->n_block + 3;
@@ -340,7 +364,7 @@ TEST(pairs_of_byte_products_do_not_saturate)
 {
     static const uint32_t bytes[] = {0x80, 0x7f, 0xff};
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row) || row->acc != PTO_I32 || row->b == PTO_KERNEL_I4) continue;
         for (int pair = 0; pair < 9; pair++) {
             product x = product_new(row, ALONG_K, ACROSS_K, 15, 33, 263);
@@ -356,7 +380,7 @@ TEST(pairs_of_byte_products_do_not_saturate)
 TEST(sums_of_bf16_are_kept_in_f32)
 {
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row) || row->a != PTO_BF16) continue;
         product x = product_new(row, ALONG_K, ACROSS_K, 3, 5, 257);
         set_all(&x.a, 0x3f80, 3, 257);
@@ -371,7 +395,7 @@ TEST(sums_of_bf16_are_kept_in_f32)
 TEST(subnormals_of_bf16_are_not_lost)
 {
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row) || row->a != PTO_BF16) continue;
         for (int form = 0; form < 6; form++) {
             product x = product_new(row, form % 2 ? ALONG_K : PADDED, ACROSS_K, 19, 37, 33);
@@ -412,7 +436,7 @@ TEST(one_subnormal_of_bf16_among_few_rows)
 TEST(infinities_stay_in_their_row_and_column)
 {
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row) || row->acc != PTO_F32 || row->b == PTO_KERNEL_I4) continue;
         product x = product_new(row, ALONG_K, ACROSS_K, 5, 19, 7);
         const float special[] = {INFINITY, NAN};
@@ -438,7 +462,7 @@ TEST(infinities_stay_in_their_row_and_column)
 TEST(panels_hold_tails)
 {
     const pto_contraction *row;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
         const int64_t m = row->mr > 1 ? row->mr - 1 : 1, n = row->nr - 1, k = 9;
         product x = product_new(row, ALONG_K, ACROSS_K, m, n, k);
