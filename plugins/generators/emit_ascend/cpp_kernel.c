@@ -193,13 +193,25 @@ static const char *expand_call(cpp_printer *p, const ascend_node *n)
 
 /* ---- nodes ---- */
 
+/* Rows or columns of a tile: what takes a call to compute is a variable, which later tiles and windows have, too. */
+static const char *extent(cpp_printer *p, const ascend_tile *t, uint32_t dim)
+{
+    const char *c = cpp_index(p, t->valid[dim]);
+    if (strchr(c, '(') == NULL) return c;
+    const char *name = cpp_spare(p, text_format(p->run, "%s_%s", tile_name(p, t), dim == 0 ? "rows" : "columns"));
+    cpp_line(p, "const int64_t %s = %s;", name, c);
+    cpp_know(p, t->valid[dim], name);
+    return name;
+}
+
 static void put_tile(cpp_printer *p, cpp_types *types, const ascend_node *n)
 {
     for (const ascend_tile *t = n->tile; t != NULL; t = t->next_form) {
         int64_t stage = 0;
         const char *name = tile_name(p, t);
-        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, cpp_index(p, t->valid[0]),
-                 cpp_index(p, t->valid[1]), t == n->tile ? cpp_remark(p, n->op) : "");
+        const char *rows = extent(p, t, 0), *columns = extent(p, t, 1);
+        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, rows, columns,
+                 t == n->tile ? cpp_remark(p, n->op) : "");
         if (pto_expr_is_const(t->stage, &stage))
             cpp_line(p, "TASSIGN(%s, %lld);", name, (long long)t->address + (long long)stage * t->stage_bytes);
         else
@@ -247,8 +259,7 @@ static const char *enter_loop(cpp_printer *p, pto_value index, pto_expr from, pt
 {
     const pto_expr rounds = pto_expr_floordiv(pto_expr_sub(pto_expr_value(index), from), step);
     const char *c = cpp_spare(p, text_format(p->run, "%s_round", cpp_value(p, index)));
-    PTO_GROW(p->run, p->rounds, p->round_count, p->round_capacity);
-    p->rounds[p->round_count++] = (cpp_round){rounds, c};
+    cpp_know(p, rounds, c);
     return c;
 }
 
@@ -268,7 +279,7 @@ static pto_status put_for(cpp_printer *p, cpp_types *types, const ascend_node *n
     PTO_TRY(put_nodes(p, types, n->first[0]));
     p->out = out;
     if (round != NULL) {
-        p->round_count--;
+        p->known_count--;
         if (text_has_name(&body, round))
             cpp_line(p,
                      strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;" : "const int64_t %s = %s%.0s / %s;",
@@ -295,6 +306,7 @@ static pto_status put_if(cpp_printer *p, cpp_types *types, const ascend_node *n)
 
 static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *first)
 {
+    const uint32_t known = p->known_count;
     for (const ascend_node *n = first; n != NULL; n = n->next) {
         p->at = n->op;
         switch (n->kind) {
@@ -320,6 +332,7 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
         }
         }
     }
+    p->known_count = known;
     return PTO_OK;
 }
 

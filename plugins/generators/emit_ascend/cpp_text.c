@@ -92,10 +92,16 @@ static void put_sum(cpp_printer *p, text *t, pto_expr x)
         text_put(t, " %s %lld", constant < 0 ? "-" : "+", (long long)(constant < 0 ? -constant : constant));
 }
 
-static const char *round_of(const cpp_printer *p, pto_expr x)
+void cpp_know(cpp_printer *p, pto_expr x, const char *c)
 {
-    for (uint32_t i = p->round_count; i-- > 0;)
-        if (pto_expr_same(p->rounds[i].rounds, x)) return p->rounds[i].c;
+    PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
+    p->known[p->known_count++] = (cpp_known){x, c};
+}
+
+static const char *known(const cpp_printer *p, pto_expr x)
+{
+    for (uint32_t i = p->known_count; i-- > 0;)
+        if (pto_expr_same(p->known[i].expr, x)) return p->known[i].c;
     return NULL;
 }
 
@@ -103,7 +109,7 @@ static const char *round_of(const cpp_printer *p, pto_expr x)
 static int is_natural(const cpp_printer *p, pto_expr x)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
-    if (round_of(p, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
+    if (known(p, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
     if (kind == PTO_EXPR_CONST || kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE || kind == PTO_EXPR_MOD) return 0;
     if (kind == PTO_EXPR_SUM && pto_expr_number(x) < 0) return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++)
@@ -154,7 +160,7 @@ static void put(cpp_printer *p, text *t, pto_expr x, int around)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
     const int own = kind == PTO_EXPR_SUM ? SUM : kind == PTO_EXPR_PRODUCT ? PRODUCT : TIGHT;
-    const char *name = round_of(p, x);
+    const char *name = known(p, x);
     if (name != NULL) {
         text_put(t, "%s", name);
         return;
