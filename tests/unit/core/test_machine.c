@@ -174,7 +174,7 @@ TEST(machine_mistakes_are_reported_with_place_and_way_out)
            "`paths`, "
            "`shared`, "
            "`vector`, "
-           "`matrix`, `instructions`, `sync`, `dispatch`\n"
+           "`matrix`, `instructions`, `facts`, `sync`, `dispatch`\n"
            "m.yaml:1:1: error: [E1031] the key `clock-hz` is missing here: clock of all cycle numbers\npto-machine: "
            "1\n^\n");
     refuse("bytes: 64KiB", "bytes: 64KB",
