@@ -10,7 +10,7 @@ static const char *const kind_names[] = {
 static const ascend_insn insns[] = {
 #define PLAIN 0
 #define TURN ASCEND_COLUMNS_TURN
-#define INSN(name, call, flags) {name, call, flags},
+#define INSN(name, call, op, flags) {name, call, op, flags},
 #include "ascend.def"
 #undef INSN
 #undef TURN

@@ -42,8 +42,8 @@ enum {
 
 typedef struct ascend_insn {
     const char *name; /* of the instruction without `pto.` */
-    const char *call; /* C++: $0 operand, $?3 operand with a comma before it when it is there, $2|1 the first of those
-                         that are there, $mode, $saturate */
+    const char *call; /* C++; ascend.def says how operands are in it */
+    const char *op;   /* of the assembler, likewise; "": none */
     uint32_t flags;
 } ascend_insn;
 

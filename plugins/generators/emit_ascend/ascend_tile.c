@@ -72,23 +72,42 @@ pto_status ascend_add_tile(ascend_builder *b, pto_op op)
     return PTO_OK;
 }
 
+/* A form of a tile by its suffix; a new one is as the tile itself. */
+static ascend_tile *form_of(ascend_tile *t, const char *suffix, int *is_new)
+{
+    ascend_tile **form = &t->next_form;
+    for (*is_new = 0; *form != NULL; form = &(*form)->next_form)
+        if (strcmp((*form)->suffix, suffix) == 0) return *form;
+    ascend_tile *f = PTO_SCRATCH(t->op.run, ascend_tile, 1);
+    *f = *t;
+    f->suffix = suffix;
+    f->next_form = NULL;
+    *is_new = 1;
+    *form = f;
+    return f;
+}
+
 /* The tile as a row-major one with rows and columns exchanged, which are the same bytes. */
 static const ascend_tile *turned(ascend_tile *t)
 {
+    int is_new = 0;
     if (!t->type.is_column_major || t->type.boxes != PTO_LINES_NONE) return t;
-    ascend_tile **form = &t->next_form;
-    for (; *form != NULL; form = &(*form)->next_form)
-        if (strcmp((*form)->suffix, "_turned") == 0) return *form;
-    ascend_tile *f = PTO_SCRATCH(t->op.run, ascend_tile, 1);
-    *f = *t;
+    ascend_tile *f = form_of(t, "_turned", &is_new);
+    if (!is_new) return f;
     f->type.rows = t->type.columns;
     f->type.columns = t->type.rows;
     f->type.is_column_major = 0;
     f->valid[0] = t->valid[1];
     f->valid[1] = t->valid[0];
-    f->suffix = "_turned";
-    f->next_form = NULL;
-    *form = f;
+    return f;
+}
+
+/* The tile with more rows, of which none is valid: the row values that it goes with fill whole blocks. */
+static const ascend_tile *taller(ascend_tile *t, int64_t rows)
+{
+    int is_new = 0;
+    ascend_tile *f = form_of(t, text_format(t->op.run, "_of_%lld", (long long)rows), &is_new);
+    f->type.rows = rows;
     return f;
 }
 
@@ -151,6 +170,22 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
     return PTO_OK;
 }
 
+/* The library asks for one number of rows where tiles of rows meet values of rows. */
+static void level_rows(const ascend_builder *b, ascend_node *n)
+{
+    const int64_t rule = pto_kind_column(n->op.run, pto_op_kind(n->op), PTO_COLUMN_RULE);
+    int64_t most = 0;
+    if (rule != PTO_RULE_ROW_REDUCE && rule != PTO_RULE_ROW_BINARY && rule != PTO_RULE_ROW_EXPAND) return;
+    for (uint32_t i = 0; i < n->operand_count; i++)
+        if (!pto_op_is_scratch(n->op, i) && n->operands[i].tile->type.rows > most)
+            most = n->operands[i].tile->type.rows;
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        const ascend_tile_type *t = &n->operands[i].tile->type;
+        if (pto_op_is_scratch(n->op, i) || t->is_column_major || t->rows == most) continue;
+        n->operands[i].tile = taller(b->tiles[n->operands[i].value.index], most);
+    }
+}
+
 /* Of copies to and from global memory: the window takes the place of the memory. */
 static pto_status add_window(ascend_node *n, uint32_t memory, uint32_t tile)
 {
@@ -163,7 +198,7 @@ static pto_status add_window(ascend_node *n, uint32_t memory, uint32_t tile)
 /* Attributes that mean something and have no form. */
 static pto_status check_attributes(const ascend_builder *b, pto_op op)
 {
-    static const char *const unknown[] = {"relu", "scale", "pad", NULL};
+    static const char *const unknown[] = {"scale", "pad", NULL};
     if (!ASCEND_IS(b->m, op, TLOAD) && !ASCEND_IS(b->m, op, TSTORE) && !ASCEND_IS(b->m, op, TFILLPAD)) return PTO_OK;
     for (uint32_t i = 0; unknown[i] != NULL; i++) {
         const pto_attr a = pto_op_attr(op, pto_s(unknown[i]));
@@ -183,6 +218,7 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     n->operand_count = pto_op_operand_count(op);
     n->operands = PTO_SCRATCH(op.run, ascend_operand, n->operand_count);
     for (uint32_t i = 0; i < n->operand_count; i++) PTO_TRY(make_operand(b, n, i));
+    level_rows(b, n);
     if (ASCEND_IS(b->m, op, TLOAD)) return add_window(n, 1, 0);
     if (ASCEND_IS(b->m, op, TSTORE)) return add_window(n, 0, 1);
     return PTO_OK;

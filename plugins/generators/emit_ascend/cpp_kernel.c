@@ -115,7 +115,7 @@ static const char *scalar(cpp_printer *p, const ascend_node *n, pto_value v)
 }
 
 /* The window of a copy gets a name, since calls take references. */
-static const char *window(cpp_printer *p, const ascend_node *n, const ascend_window *w)
+static const char *window(cpp_printer *p, const ascend_window *w)
 {
     const char *memory = cpp_value(p, w->memory), *offset = cpp_index(p, w->offset);
     const char *name = cpp_spare(p, text_format(p->run, "%s_at", memory));
@@ -123,7 +123,6 @@ static const char *window(cpp_printer *p, const ascend_node *n, const ascend_win
     cpp_line(p, "auto %s = %s(%s%s%s, %s, %s, %s);", name, w->is_columns ? "columns_of" : "rows_of", memory,
              strcmp(offset, "0") != 0 ? " + " : "", strcmp(offset, "0") != 0 ? offset : "", cpp_index(p, w->rows),
              cpp_index(p, w->columns), cpp_index(p, step));
-    (void)n;
     return name;
 }
 
@@ -131,32 +130,61 @@ static const char *operand(cpp_printer *p, const ascend_node *n, uint32_t i)
 {
     const ascend_operand *o = &n->operands[i];
     if (o->tile != NULL) return tile_name(p, o->tile);
-    if (o->window != NULL) return window(p, n, o->window);
+    if (o->window != NULL) return window(p, o->window);
     return scalar(p, n, o->value);
 }
 
-/* "$0", "$?3", "$2|1", "$round", "$saturate" in a call of ascend.def; the rest is as it stands. */
+/* Of an element of the tile that is operand 0: how many elements are before it. */
+static const char *element_offset(cpp_printer *p, const ascend_node *n)
+{
+    const ascend_tile_type *t = &n->operands[0].tile->type;
+    const pto_expr row = pto_expr_of(n->op, PTO_STR("offsets"), 0), column = pto_expr_of(n->op, PTO_STR("offsets"), 1);
+    return cpp_index(p, t->is_column_major ? pto_expr_add(pto_expr_scale(column, t->rows), row)
+                                           : pto_expr_add(pto_expr_scale(row, t->columns), column));
+}
+
+/* A word after `$` in a call of ascend.def; NULL: it is an operand. `names` are those of the operands. */
+static const char *expand_word(cpp_printer *p, const ascend_node *n, const char *const *names, const char **c)
+{
+    static const char *const words[] = {"round", "saturate", "relu", "offset"};
+    for (uint32_t i = 0; i < 4; i++) {
+        const size_t length = strlen(words[i]);
+        if (strncmp(*c + 1, words[i], length) != 0) continue;
+        *c += length;
+        if (i == 0) return round_mode(n->op);
+        if (i == 1)
+            return pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "pto::SaturationMode::ON"
+                                                                   : "pto::SaturationMode::OFF";
+        if (i == 3) return element_offset(p, n);
+        if (!pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return "";
+        return text_format(p->run,
+                           "<decltype(%s), decltype(%s), pto::AtomicType::AtomicNone, pto::ReluPreMode::NormalRelu>",
+                           names[1], names[0]);
+    }
+    return NULL;
+}
+
+/* The call of a row of ascend.def with operands in their places; the rest is as it stands. */
 static const char *expand_call(cpp_printer *p, const ascend_node *n)
 {
     text t = {.run = p->run};
+    const char **names = PTO_SCRATCH(p->run, const char *, n->operand_count);
+    for (uint32_t i = 0; i < n->operand_count; i++) names[i] = operand(p, n, i);
     for (const char *c = n->insn->call; *c != 0; c++) {
-        if (*c != '$') {
+        const char *word = *c == '$' ? expand_word(p, n, names, &c) : NULL;
+        if (word != NULL) {
+            text_put(&t, "%s", word);
+        } else if (*c != '$') {
             text_bytes(&t, c, 1);
-        } else if (strncmp(c, "$round", 6) == 0) {
-            text_put(&t, "%s", round_mode(n->op));
-            c += 5;
-        } else if (strncmp(c, "$saturate", 9) == 0) {
-            text_put(&t, "pto::SaturationMode::%s", pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
-            c += 8;
         } else if (c[1] == '?') {
             const uint32_t i = (uint32_t)(c[2] - '0');
-            if (i < n->operand_count) text_put(&t, ", %s", operand(p, n, i));
+            if (i < n->operand_count) text_put(&t, ", %s", names[i]);
             c += 2;
         } else {
             uint32_t i = (uint32_t)(c[1] - '0');
             const int has_other = c[2] == '|';
             if (has_other && i >= n->operand_count) i = (uint32_t)(c[3] - '0');
-            text_put(&t, "%s", operand(p, n, i));
+            text_put(&t, "%s", names[i]);
             c += has_other ? 3 : 1;
         }
     }
@@ -165,15 +193,27 @@ static const char *expand_call(cpp_printer *p, const ascend_node *n)
 
 /* ---- nodes ---- */
 
+/* Rows or columns of a tile: what takes a call to compute is a variable, which later tiles and windows have, too. */
+static const char *extent(cpp_printer *p, const ascend_tile *t, uint32_t dim)
+{
+    const char *c = cpp_index(p, t->valid[dim]);
+    if (strchr(c, '(') == NULL) return c;
+    const char *name = cpp_spare(p, text_format(p->run, "%s_%s", tile_name(p, t), dim == 0 ? "rows" : "columns"));
+    cpp_line(p, "const int64_t %s = %s;", name, c);
+    cpp_know(p, t->valid[dim], name);
+    return name;
+}
+
 static void put_tile(cpp_printer *p, cpp_types *types, const ascend_node *n)
 {
     for (const ascend_tile *t = n->tile; t != NULL; t = t->next_form) {
         int64_t stage = 0;
         const char *name = tile_name(p, t);
-        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, cpp_index(p, t->valid[0]),
-                 cpp_index(p, t->valid[1]), t == n->tile ? cpp_remark(p, n->op) : "");
+        const char *rows = extent(p, t, 0), *columns = extent(p, t, 1);
+        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, rows, columns,
+                 t == n->tile ? cpp_remark(p, n->op) : "");
         if (pto_expr_is_const(t->stage, &stage))
-            cpp_line(p, "TASSIGN(%s, %lld);", name, (long long)(t->address + stage * t->stage_bytes));
+            cpp_line(p, "TASSIGN(%s, %lld);", name, (long long)t->address + (long long)stage * t->stage_bytes);
         else
             cpp_line(p, "TASSIGN(%s, %s%lld * %s);", name,
                      t->address != 0 ? text_format(p->run, "%lld + ", (long long)t->address) : "",
@@ -212,15 +252,14 @@ static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
     return PTO_OK;
 }
 
-static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *n);
+static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *first);
 
 /* How often a loop has gone round, for stages and events: i from f by s is round (i - f) / s. */
 static const char *enter_loop(cpp_printer *p, pto_value index, pto_expr from, pto_expr step)
 {
     const pto_expr rounds = pto_expr_floordiv(pto_expr_sub(pto_expr_value(index), from), step);
     const char *c = cpp_spare(p, text_format(p->run, "%s_round", cpp_value(p, index)));
-    PTO_GROW(p->run, p->rounds, p->round_count, p->round_capacity);
-    p->rounds[p->round_count++] = (cpp_round){rounds, c};
+    cpp_know(p, rounds, c);
     return c;
 }
 
@@ -240,7 +279,7 @@ static pto_status put_for(cpp_printer *p, cpp_types *types, const ascend_node *n
     PTO_TRY(put_nodes(p, types, n->first[0]));
     p->out = out;
     if (round != NULL) {
-        p->round_count--;
+        p->known_count--;
         if (text_has_name(&body, round))
             cpp_line(p,
                      strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;" : "const int64_t %s = %s%.0s / %s;",
@@ -267,6 +306,7 @@ static pto_status put_if(cpp_printer *p, cpp_types *types, const ascend_node *n)
 
 static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *first)
 {
+    const uint32_t known = p->known_count;
     for (const ascend_node *n = first; n != NULL; n = n->next) {
         p->at = n->op;
         switch (n->kind) {
@@ -283,10 +323,16 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
         case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
         default: {
             const char *call = expand_call(p, n);
+            if (pto_op_result_count(n->op) != 0) { /* a scalar */
+                const pto_value v = pto_op_result(n->op, 0);
+                call = text_format(p->run, "const %s %s = %s", cpp_element(pto_type_dtype(pto_value_type(v))),
+                                   cpp_value(p, v), call);
+            }
             cpp_line(p, "%s;%s", call, cpp_remark(p, n->op));
         }
         }
     }
+    p->known_count = known;
     return PTO_OK;
 }
 

@@ -44,7 +44,7 @@ static const char *own_name(cpp_printer *p, const char *stem)
 void cpp_names_begin(cpp_printer *p, pto_op function)
 {
     p->function = p->at = function;
-    p->name_count = p->taken_count = p->round_count = 0;
+    p->name_count = p->taken_count = p->known_count = 0;
 }
 
 static const char *add(cpp_printer *p, uint32_t key, pto_str symbol, const char *c)

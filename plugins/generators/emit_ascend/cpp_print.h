@@ -11,11 +11,11 @@ typedef struct cpp_name {
     const char *c;
 } cpp_name;
 
-/* A loop counts its rounds in a variable where expressions ask for them. */
-typedef struct cpp_round {
-    pto_expr rounds;
+/* An expression that is a variable from where it is declared to the end of its block: rounds of a loop, extents. */
+typedef struct cpp_known {
+    pto_expr expr;
     const char *c;
-} cpp_round;
+} cpp_known;
 
 typedef struct cpp_printer {
     const pto_run *run;
@@ -28,8 +28,8 @@ typedef struct cpp_printer {
     uint32_t name_count, name_capacity;
     const char **taken; /* other names of the function */
     uint32_t taken_count, taken_capacity;
-    cpp_round *rounds; /* of the loops around, outermost first */
-    uint32_t round_count, round_capacity;
+    cpp_known *known;
+    uint32_t known_count, known_capacity;
 } cpp_printer;
 
 /* ---- cpp_names.c ---- */
@@ -56,6 +56,8 @@ void cpp_close(cpp_printer *p, const char *end);
 PTO_PRINTF_LIKE(2, 3) void cpp_begin(cpp_printer *p, const char *format, ...);
 /* " // 3:8 tm": where an op comes from, and its name there. */
 const char *cpp_remark(cpp_printer *p, pto_op op);
+/* From now on the expression is that variable, until p->known_count is set back. */
+void cpp_know(cpp_printer *p, pto_expr x, const char *c);
 /* An index expression. */
 const char *cpp_index(cpp_printer *p, pto_expr x);
 /* The same as a factor or a divisor. */

@@ -56,7 +56,7 @@ static const char *line_and_column(const char *at)
 
 const char *cpp_remark(cpp_printer *p, pto_op op)
 {
-    char at[512], around[512], path[512];
+    char at[512] = "", around[512] = "", path[512] = "";
     const uint32_t outer = pto_op_path(p->function, around, sizeof around);
     if (pto_loc_text(pto_op_loc(op), at, sizeof at) == 0) at[0] = 0;
     (void)pto_op_path(op, path, sizeof path);
@@ -92,10 +92,16 @@ static void put_sum(cpp_printer *p, text *t, pto_expr x)
         text_put(t, " %s %lld", constant < 0 ? "-" : "+", (long long)(constant < 0 ? -constant : constant));
 }
 
-static const char *round_of(const cpp_printer *p, pto_expr x)
+void cpp_know(cpp_printer *p, pto_expr x, const char *c)
 {
-    for (uint32_t i = p->round_count; i-- > 0;)
-        if (pto_expr_same(p->rounds[i].rounds, x)) return p->rounds[i].c;
+    PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
+    p->known[p->known_count++] = (cpp_known){x, c};
+}
+
+static const char *known(const cpp_printer *p, pto_expr x)
+{
+    for (uint32_t i = p->known_count; i-- > 0;)
+        if (pto_expr_same(p->known[i].expr, x)) return p->known[i].c;
     return NULL;
 }
 
@@ -103,7 +109,7 @@ static const char *round_of(const cpp_printer *p, pto_expr x)
 static int is_natural(const cpp_printer *p, pto_expr x)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
-    if (round_of(p, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
+    if (known(p, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
     if (kind == PTO_EXPR_CONST || kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE || kind == PTO_EXPR_MOD) return 0;
     if (kind == PTO_EXPR_SUM && pto_expr_number(x) < 0) return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++)
@@ -143,11 +149,18 @@ static void put_call(cpp_printer *p, text *t, const char *function, pto_expr x)
     for (uint32_t i = 0; i + 1 < n; i++) text_put(t, ")");
 }
 
+/* As int64_t, so that arithmetic has 64 bits. */
+static void put_value(cpp_printer *p, text *t, pto_value v)
+{
+    const pto_dtype type = pto_type_dtype(pto_value_type(v));
+    text_put(t, type == PTO_INDEX || type == PTO_I64 ? "%s" : "(int64_t)%s", cpp_value(p, v));
+}
+
 static void put(cpp_printer *p, text *t, pto_expr x, int around)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
     const int own = kind == PTO_EXPR_SUM ? SUM : kind == PTO_EXPR_PRODUCT ? PRODUCT : TIGHT;
-    const char *name = round_of(p, x);
+    const char *name = known(p, x);
     if (name != NULL) {
         text_put(t, "%s", name);
         return;
@@ -156,7 +169,7 @@ static void put(cpp_printer *p, text *t, pto_expr x, int around)
     switch (kind) {
     case PTO_EXPR_CONST: text_put(t, "%lld", (long long)pto_expr_number(x)); break;
     case PTO_EXPR_SYMBOL: text_put(t, "%s", cpp_symbol(p, pto_expr_symbol_name(x))); break;
-    case PTO_EXPR_VALUE: text_put(t, "%s", cpp_value(p, pto_expr_leaf(x))); break;
+    case PTO_EXPR_VALUE: put_value(p, t, pto_expr_leaf(x)); break;
     case PTO_EXPR_SUM: put_sum(p, t, x); break;
     case PTO_EXPR_PRODUCT:
         for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
@@ -224,7 +237,7 @@ static double rounded(double x, pto_dtype t)
     const int least = t == PTO_F16 ? -24 : -133, digits = t == PTO_F16 ? 11 : 8;
     const double unit = ldexp(1, exponent - digits > least ? exponent - digits : least);
     const double y = nearbyint(x / unit) * unit;
-    return t == PTO_F16 && fabs(y) > 65504 ? copysign(INFINITY, x) : y;
+    return t == PTO_F16 && fabs(y) > 65504 ? copysign(HUGE_VAL, x) : y;
 }
 
 const char *cpp_number(cpp_printer *p, pto_dtype t, pto_attr number)

@@ -1,6 +1,13 @@
 /* pto.emit-ascend: a module at exec level as a source tree for the chip. */
+#include "assembler_print.h"
 #include "cpp_print.h"
 #include "tree_files.h"
+
+#define OPTIONS(X)                                                                                        \
+    X(FORM, ENUM, "form", .def = "cpp", .choices = PTO_STRS("cpp", "assembler"),                          \
+      .doc = "What it writes: C++ with all that builds and runs it, or kernels as text of the assembler", \
+      .example = "with: { form: assembler }")
+PTO_OPTIONS(OPTIONS);
 
 /* A file of the tree. */
 static pto_status put_file(const pto_text_sink *sink, const char *name, const char *p, size_t n)
@@ -85,6 +92,25 @@ static pto_status put_readme(cpp_printer *p, const pto_text_sink *sink)
     return put_text(sink, "README.md", &t);
 }
 
+static pto_status put_assembler(const ascend_module *m, const pto_text_sink *sink)
+{
+    text readme = {.run = m->run};
+    text_put(&readme,
+             "# Kernels for %.*s\n\nWritten by `pto.emit-ascend`; `manifest.json` says from what. Text of the vendor's "
+             "assembler, with addresses and flags:\n\n```\n",
+             PTO_FMT(m->arch));
+    for (const ascend_kernel *k = m->kernels; k != NULL; k = k->next) {
+        const char *name = text_identifier(m->run, pto_function_name(k->op));
+        text t = {.run = m->run};
+        PTO_TRY(assembler_kernel(m, k, &t));
+        PTO_TRY(put_text(sink, text_format(m->run, "kernel_%s.pto", name), &t));
+        text_put(&readme, "ptoas kernel_%s.pto -o kernel_%s.cpp --pto-arch=%.*s --pto-level=level3\n", name, name,
+                 PTO_FMT(m->arch));
+    }
+    text_put(&readme, "```\n");
+    return put_text(sink, "README.md", &readme);
+}
+
 static pto_status generate(const pto_run *run, const pto_text_sink *sink)
 {
     ascend_module m = {0};
@@ -94,6 +120,7 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
         return pto_error_at(run, pto_loc_none(run), "pto.emit-ascend/one-text",
                             "this generator writes a folder, and one text is asked for");
     PTO_TRY(ascend_model_make(run, &m));
+    if (pto_opt_i64(run, OPT_FORM) != 0) return put_assembler(&m, sink);
     PTO_TRY(put_kernels(&p, sink));
     PTO_TRY(cpp_host(&p, &header, &source));
     PTO_TRY(put_text(sink, "host.h", &header));
@@ -109,6 +136,7 @@ static const pto_generator generator = {
     .struct_size = sizeof generator,
     .id = "pto.emit-ascend",
     .summary = "Writes instructions of an Ascend chip, and the functions that launch them, as a source tree",
+    .options = pass_options,
     .suffix = "/",
     .generate = generate,
 };

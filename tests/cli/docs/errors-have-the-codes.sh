@@ -11,7 +11,7 @@ share, plugins_max, folder, plugins, tables = int(sys.argv[1]), int(sys.argv[2])
 PLUGIN, TIME = "a faulty plugin reports it", "it depends on the clock"
 HINT, MACHINE = "it takes a compiled module", "machines of users report it"
 WITHOUT = dict.fromkeys(f"E{n}" for n in (1302, 1303, 1304, 1305, 1306, 1310, 1311, 1312, 1313, *range(1320, 1329), 1330, 1333, 1340,
-                                          1341, 1342, 1343, 1390, 1706, 1707, 1708, 1901, 1902, 1904, 1905))
+                                          1341, 1342, 1343, 1390, 1706, 1707, 1708, 1715, 1901, 1902, 1904, 1905))
 WITHOUT = {code: PLUGIN for code in WITHOUT}
 # What a property of the module refuses: only a faulty plugin, or a module that was changed by hand, breaks it.
 WITHOUT |= dict.fromkeys([f"pto.allocate/{w}" for w in ("misaligned", "no-address", "out-of-space", "overlap")] +

@@ -60,6 +60,12 @@ cp one/machine.yaml ascend-910b.yaml
 ends 0 pto-opt softmax.ptir --pipeline=one/pipeline.yaml --machine=ascend-910b.yaml --schedule=one/schedule.yaml -o four/
 cmp one/kernel_softmax_0.cpp four/kernel_softmax_0.cpp || fail 'its own pipeline and schedule make another kernel'
 
+# The other chip: what differs is in the CMakeLists.txt, and in the layouts that its machine file has.
+sed 's/^arch: a3/arch: a5/' one/machine.yaml >ascend-910b.yaml
+ends 0 pto-opt softmax.ptir --pipeline=ascend.yaml --machine=ascend-910b.yaml -o five/
+grep -qx 'set(ARCH a5)' five/CMakeLists.txt || fail 'not for a5'
+grep -q 'cores of a5, written by' five/kernel_softmax_0.cpp || fail 'not for a5'
+
 # A name with a suffix, and standard output, are the module as ever; so is every name without a generator.
 ends 0 pto-opt softmax.ptir --pipeline=ascend.yaml -o m.ptir
 pto-opt softmax.ptir --pipeline=ascend.yaml >out.ptir && cmp m.ptir out.ptir || fail 'not the module'

@@ -170,10 +170,11 @@ TEST(machine_mistakes_are_reported_with_place_and_way_out)
 {
     refuse("clock-hz: 1000000000\n", "clock-hx: 1\n",
            "m.yaml:3:1: error: [E1030] unknown key `clock-hx`; did you mean `clock-hz`?\nclock-hx: 1\n^\n"
-           "m.yaml:3:1: note: legal: `pto-machine`, `name`, `doc`, `clock-hz`, `layouts`, `cores`, `spaces`, `paths`, "
+           "m.yaml:3:1: note: legal: `pto-machine`, `name`, `doc`, `arch`, `clock-hz`, `layouts`, `cores`, `spaces`, "
+           "`paths`, "
            "`shared`, "
            "`vector`, "
-           "`matrix`, `instructions`, `sync`, `dispatch`\n"
+           "`matrix`, `instructions`, `facts`, `sync`, `dispatch`\n"
            "m.yaml:1:1: error: [E1031] the key `clock-hz` is missing here: clock of all cycle numbers\npto-machine: "
            "1\n^\n");
     refuse("bytes: 64KiB", "bytes: 64KB",

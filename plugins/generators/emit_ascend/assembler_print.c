@@ -1,0 +1,499 @@
+/* A kernel as a function of the vendor's assembler. Index arithmetic is `arith`, control flow `scf`; constants are at
+ * the head of the function, and what a block computed once is not computed again in it or inside of it. */
+#include "assembler_print.h"
+
+#include <pto/relation.h>
+
+#include <math.h>
+
+/* An expression that has a name from here on, until its block ends. */
+typedef struct known_expr {
+    pto_expr expr;
+    const char *name;
+} known_expr;
+
+typedef struct printer {
+    const pto_run *run;
+    const ascend_module *m;
+    const ascend_kernel *k;
+    text *out, *constants;
+    uint32_t depth, temporary_count;
+    pto_op at;
+    known_expr *known;
+    uint32_t known_count, known_capacity;
+} printer;
+
+PTO_PRINTF_LIKE(2, 3) static void line(printer *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    for (uint32_t i = 0; i < p->depth; i++) text_bytes(p->out, "  ", 2);
+    text_vput(p->out, format, args);
+    text_bytes(p->out, "\n", 1);
+    va_end(args);
+}
+
+/* ---- names: those of values; symbols and what is made here end in `_` ---- */
+
+static const char *value(printer *p, pto_value v)
+{
+    const char *name = text_identifier(p->run, pto_value_name(v));
+    return text_format(p->run, "%%%s%s", name, name[0] == 0 || name[strlen(name) - 1] == '_' ? "v" : "");
+}
+
+static const char *symbol(printer *p, pto_str name)
+{
+    return text_format(p->run, "%%%s_", text_identifier(p->run, name));
+}
+
+static const char *temporary(printer *p) { return text_format(p->run, "%%x%u_", ++p->temporary_count); }
+
+/* A constant at the head of the function. */
+static const char *constant(printer *p, int64_t n, const char *type)
+{
+    const char *name = text_format(p->run, "%%c%s%llu_%s_", n < 0 ? "m" : "",
+                                   n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n, type);
+    const char *definition = text_format(p->run, "%s = arith.constant %lld : %s\n", name, (long long)n, type);
+    if (p->constants->n == 0 || strstr(text_end(p->constants), definition) == NULL)
+        text_put(p->constants, "    %s", definition);
+    return name;
+}
+
+/* ---- index expressions ---- */
+
+static const char *index_of(printer *p, pto_expr x);
+
+static const char *binary(printer *p, const char *op, const char *a, const char *b)
+{
+    const char *name = temporary(p);
+    line(p, "%s = arith.%s %s, %s : index", name, op, a, b);
+    return name;
+}
+
+static const char *sum(printer *p, pto_expr x)
+{
+    const char *all = NULL;
+    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
+        const int64_t factor = pto_expr_coef(x, i);
+        const char *term = index_of(p, pto_expr_arg(x, i));
+        if (factor != 1) term = binary(p, "muli", term, constant(p, factor, "index"));
+        all = all == NULL ? term : binary(p, "addi", all, term);
+    }
+    const int64_t rest = pto_expr_number(x);
+    if (all == NULL) return constant(p, rest, "index");
+    return rest == 0 ? all : binary(p, "addi", all, constant(p, rest, "index"));
+}
+
+static const char *folded(printer *p, const char *op, pto_expr x)
+{
+    const char *all = index_of(p, pto_expr_arg(x, 0));
+    for (uint32_t i = 1; i < pto_expr_arg_count(x); i++) all = binary(p, op, all, index_of(p, pto_expr_arg(x, i)));
+    return all;
+}
+
+/* What is left of a division that rounds down. */
+static const char *modulo(printer *p, pto_expr x)
+{
+    if (pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0) return folded(p, "remsi", x);
+    const char *a = index_of(p, pto_expr_arg(x, 0)), *b = index_of(p, pto_expr_arg(x, 1));
+    return binary(p, "subi", a, binary(p, "muli", binary(p, "floordivsi", a, b), b));
+}
+
+static const char *leaf(printer *p, pto_value v)
+{
+    const pto_dtype t = pto_type_dtype(pto_value_type(v));
+    if (t == PTO_INDEX) return value(p, v);
+    const char *name = temporary(p);
+    line(p, "%s = arith.index_cast %s : %s to index", name, value(p, v), pto_dtype_name(t));
+    return name;
+}
+
+static const char *compute(printer *p, pto_expr x)
+{
+    switch (pto_expr_kind_of(x)) {
+    case PTO_EXPR_SUM: return sum(p, x);
+    case PTO_EXPR_PRODUCT: return folded(p, "muli", x);
+    case PTO_EXPR_FLOORDIV:
+        return folded(p, pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0 ? "divsi" : "floordivsi", x);
+    case PTO_EXPR_CEILDIV: return folded(p, "ceildivsi", x);
+    case PTO_EXPR_MOD: return modulo(p, x);
+    case PTO_EXPR_MIN: return folded(p, "minsi", x);
+    case PTO_EXPR_MAX: return folded(p, "maxsi", x);
+    default: return leaf(p, pto_expr_leaf(x));
+    }
+}
+
+static const char *index_of(printer *p, pto_expr x)
+{
+    if (pto_expr_kind_of(x) == PTO_EXPR_CONST) return constant(p, pto_expr_number(x), "index");
+    if (pto_expr_kind_of(x) == PTO_EXPR_SYMBOL) return symbol(p, pto_expr_symbol_name(x));
+    for (uint32_t i = p->known_count; i-- > 0;)
+        if (pto_expr_same(p->known[i].expr, x)) return p->known[i].name;
+    const char *name = compute(p, x);
+    PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
+    p->known[p->known_count++] = (known_expr){x, name};
+    return name;
+}
+
+/* ---- types ---- */
+
+/* NULL: the assembler has no such element. */
+static const char *element(pto_dtype t)
+{
+    switch (t) {
+    case PTO_F32:
+    case PTO_F16:
+    case PTO_BF16:
+    case PTO_I8:
+    case PTO_I16:
+    case PTO_I32:
+    case PTO_I64: return pto_dtype_name(t);
+    case PTO_U8:
+    case PTO_BOOL: return "ui8";
+    case PTO_U16: return "ui16";
+    case PTO_U32: return "ui32";
+    default: return NULL;
+    }
+}
+
+static const char *tile_type(printer *p, const ascend_tile_type *t)
+{
+    static const char *const boxes[] = {"none_box", "row_major", "col_major"};
+    static const char *const places[] = {
+        [PTO_ROLE_SCRATCHPAD] = "vec", [PTO_ROLE_PANEL] = "mat",       [PTO_ROLE_LEFT] = "left",
+        [PTO_ROLE_RIGHT] = "right",    [PTO_ROLE_ACCUMULATOR] = "acc", [PTO_ROLE_BIAS] = "bias",
+        [PTO_ROLE_SCALING] = "scaling"};
+    return text_format(
+        p->run,
+        "!pto.tile_buf<loc=%s, dtype=%s, rows=%lld, cols=%lld, v_row=?, v_col=?, blayout=%s, slayout=%s, "
+        "fractal=%d, pad=0%s>",
+        places[t->role], element(t->dtype), (long long)t->rows, (long long)t->columns,
+        t->is_column_major ? "col_major" : "row_major", boxes[t->boxes], t->box_bytes,
+        t->is_compact ? ", compact=1" : "");
+}
+
+static const char *tile(printer *p, const ascend_tile *t)
+{
+    const char *base = value(p, pto_op_result(t->op, 0));
+    return t->suffix[0] != 0 ? text_format(p->run, "%s%s_", base, t->suffix) : base;
+}
+
+static const char *pipe_of(printer *p, pto_op op, const char *attr)
+{
+    static const char *const names[] = {
+        [PTO_UNIT_SCALAR] = "PIPE_S",  [PTO_UNIT_VECTOR] = "PIPE_V",   [PTO_UNIT_MOVE] = "PIPE_MTE1",
+        [PTO_UNIT_LOAD] = "PIPE_MTE2", [PTO_UNIT_STORE] = "PIPE_MTE3", [PTO_UNIT_MATRIX] = "PIPE_M",
+        [PTO_UNIT_FIX] = "PIPE_FIX"};
+    const pto_pipe pipe = pto_pipe_by_name(p->run, pto_attr_str_of(op, pto_s(attr)));
+    return pipe == PTO_PIPE_ALL ? "PIPE_ALL" : names[pto_pipe_role(p->run, pipe)];
+}
+
+/* ---- instructions ---- */
+
+static pto_status refuse(pto_op op, const char *why)
+{
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.emit-ascend/unsupported", "`%.*s` has no form in the text of the vendor's assembler: %s",
+                     PTO_FMT(name), why);
+}
+
+/* A view of all of the memory, and the window as a part of it; its name and type. */
+static const char *window(printer *p, const ascend_node *n, const ascend_window *w, const char **type)
+{
+    const pto_type memory = pto_value_type(w->memory);
+    const uint32_t rank = pto_type_rank(memory);
+    const char *e = element(pto_type_dtype(memory)), *view = temporary(p), *part = temporary(p);
+    const int turns = pto_attr_bool_of(n->op, PTO_STR("transpose"), 0);
+    text dims = {.run = p->run}, steps = {.run = p->run}, starts = {.run = p->run}, sizes = {.run = p->run},
+         marks = {.run = p->run};
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint32_t d = turns && rank > 1 && i + 2 >= rank ? 2 * rank - 3 - i : i;
+        const char *comma = i != 0 ? ", " : "";
+        text_put(&dims, "%s%s", comma, index_of(p, pto_type_dim(memory, d)));
+        text_put(&steps, "%s%s", comma, index_of(p, pto_type_stride(memory, d)));
+        text_put(&starts, "%s%s", comma, index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), d)));
+        text_put(&sizes, "%s%s", comma,
+                 i + 1 == rank   ? index_of(p, w->columns)
+                 : i + 2 == rank ? index_of(p, w->rows)
+                                 : constant(p, 1, "index"));
+        text_put(&marks, "?x");
+    }
+    line(p, "%s = pto.make_tensor_view %s, shape = [%s], strides = [%s]%s : !pto.tensor_view<%s%s>", view,
+         value(p, w->memory), text_end(&dims), text_end(&steps), w->is_columns ? " {layout = #pto.layout<dn>}" : "",
+         text_end(&marks), e);
+    *type = text_format(p->run, "!pto.partition_tensor_view<%s%s>", text_end(&marks), e);
+    line(p, "%s = pto.partition_view %s, offsets = [%s], sizes = [%s] : !pto.tensor_view<%s%s> -> %s", part, view,
+         text_end(&starts), text_end(&sizes), text_end(&marks), e, *type);
+    return part;
+}
+
+static pto_status copy(printer *p, const ascend_node *n)
+{
+    const int is_load = n->operands[0].tile != NULL;
+    const ascend_operand *memory = &n->operands[is_load ? 1 : 0], *other = &n->operands[is_load ? 0 : 1];
+    const uint32_t rank = pto_type_rank(pto_value_type(memory->value));
+    const char *type = NULL;
+    if (rank < 2 || rank > 5) return refuse(n->op, "memory has 2 to 5 dims there");
+    if (pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return refuse(n->op, "not with `relu`");
+    const char *part = window(p, n, memory->window, &type), *t = tile(p, other->tile);
+    if (is_load)
+        line(p, "pto.tload ins(%s : %s) outs(%s : %s)", part, type, t, tile_type(p, &other->tile->type));
+    else
+        line(p, "pto.tstore ins(%s : %s) outs(%s : %s)", t, tile_type(p, &other->tile->type), part, type);
+    return PTO_OK;
+}
+
+/* A scalar operand in the element type of the tile; its name and type. */
+static const char *scalar(printer *p, const ascend_node *n, pto_value v, const char **type)
+{
+    const pto_op op = pto_value_op(v);
+    const pto_dtype t = n->operands[0].tile->type.dtype;
+    *type = element(t);
+    if (!PTO_SOME(op) || !ASCEND_IS(p->m, op, CONSTANT)) {
+        *type = element(pto_type_dtype(pto_value_type(v)));
+        return value(p, v);
+    }
+    const pto_attr number = pto_op_attr(op, PTO_STR("value"));
+    if (!pto_dtype_is_float(t)) return constant(p, pto_attr_i64(number), *type);
+    const double x = pto_attr_f64(number);
+    const char *name = temporary(p), *infinity = t == PTO_F32 ? "7F800000" : t == PTO_F16 ? "7C00" : "7F80";
+    if (isnan(x))
+        line(p, "%s = arith.constant 0x%s : %s", name,
+             t == PTO_F32   ? "7FC00000"
+             : t == PTO_F16 ? "7E00"
+                            : "7FC0",
+             *type);
+    else if (isinf(x))
+        line(p, "%s = arith.constant 0x%s%s : %s", name, x < 0 ? "F" : "", x < 0 ? infinity + 1 : infinity, *type);
+    else
+        line(p, "%s = arith.constant %.17e : %s", name, x, *type);
+    return name;
+}
+
+static pto_status read_element(printer *p, const ascend_node *n)
+{
+    const ascend_tile *t = n->operands[0].tile;
+    const pto_value v = pto_op_result(n->op, 0);
+    const pto_expr row = pto_expr_of(n->op, PTO_STR("offsets"), 0), column = pto_expr_of(n->op, PTO_STR("offsets"), 1);
+    const char *at = index_of(p, t->type.is_column_major ? pto_expr_add(pto_expr_scale(column, t->type.rows), row)
+                                                         : pto_expr_add(pto_expr_scale(row, t->type.columns), column));
+    line(p, "%s = pto.tgetval ins(%s, %s : %s, index) outs : %s", value(p, v), tile(p, t), at, tile_type(p, &t->type),
+         element(pto_type_dtype(pto_value_type(v))));
+    return PTO_OK;
+}
+
+static const char *round_word(pto_op op)
+{
+    static const char *const rows[][2] = {{"none", "NONE"}, {"rint", "RINT"},   {"round", "ROUND"}, {"floor", "FLOOR"},
+                                          {"ceil", "CEIL"}, {"trunc", "TRUNC"}, {"odd", "ODD"}};
+    const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (pto_str_is(mode, rows[i][0])) return rows[i][1];
+    return "RINT";
+}
+
+/* By the row of ascend.def: the op, then what it takes. */
+static pto_status insn(printer *p, const ascend_node *n)
+{
+    text names = {.run = p->run}, types = {.run = p->run};
+    if (n->insn->op[0] == 0) return refuse(n->op, "ascend.def has no op for it");
+    if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
+    if (ASCEND_IS(p->m, n->op, TLOAD) || ASCEND_IS(p->m, n->op, TSTORE)) return copy(p, n);
+    const char *takes = strchr(n->insn->op, ' ');
+    for (const char *c = takes; c != NULL && *c != 0; c++) {
+        if (*c != '$') continue;
+        if (strncmp(c, "$round", 6) == 0) {
+            text_put(&names, "{rmode = #pto<round_mode %s>}", round_word(n->op));
+            break;
+        }
+        const int is_optional = c[1] == '?';
+        uint32_t i = (uint32_t)(c[is_optional ? 2 : 1] - '0');
+        if (is_optional && i >= n->operand_count) continue;
+        if (c[2] == '|' && i >= n->operand_count) i = (uint32_t)(c[3] - '0');
+        const ascend_operand *o = &n->operands[i];
+        const char *type = NULL;
+        const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
+        if (o->tile != NULL) type = tile_type(p, &o->tile->type);
+        text_put(&names, "%s%s", names.n != 0 ? ", " : "", name);
+        text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
+    }
+    line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)", (int)(takes - n->insn->op), n->insn->op, text_end(&names),
+         text_end(&types), tile(p, n->operands[0].tile), tile_type(p, &n->operands[0].tile->type));
+    return PTO_OK;
+}
+
+/* ---- nodes ---- */
+
+static pto_status put_tile(printer *p, const ascend_node *n)
+{
+    if (element(n->tile->type.dtype) == NULL) return refuse(n->op, "of its element type");
+    for (const ascend_tile *t = n->tile; t != NULL; t = t->next_form) {
+        int64_t stage = 0;
+        const char *address;
+        if (pto_expr_is_const(t->stage, &stage)) {
+            address = constant(p, t->address + stage * t->stage_bytes, "i64");
+        } else {
+            const char *bytes = index_of(p, pto_expr_offset(pto_expr_scale(t->stage, t->stage_bytes), t->address));
+            address = temporary(p);
+            line(p, "%s = arith.index_cast %s : index to i64", address, bytes);
+        }
+        const char *rows = index_of(p, t->valid[0]), *columns = index_of(p, t->valid[1]);
+        line(p, "%s = pto.alloc_tile addr = %s valid_row = %s valid_col = %s : %s", tile(p, t), address, rows, columns,
+             tile_type(p, &t->type));
+    }
+    return PTO_OK;
+}
+
+static void put_flag(printer *p, const ascend_node *n)
+{
+    const pto_expr event = pto_expr_of(n->op, PTO_STR("event"), 0);
+    const char *word = n->kind == ASCEND_SET ? "set_flag" : "wait_flag";
+    const char *source = pipe_of(p, n->op, "src"), *target = pipe_of(p, n->op, "dst");
+    int64_t id = 0;
+    if (pto_expr_is_const(event, &id))
+        line(p, "pto.%s[<%s>, <%s>, <EVENT_ID%lld>]", word, source, target, (long long)id);
+    else
+        line(p, "pto.%s_dyn [#pto.pipe<%s>, #pto.pipe<%s>, %s]", word, source, target, index_of(p, event));
+}
+
+static pto_status put_scalar(printer *p, const ascend_node *n)
+{
+    if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
+    const int is_bind = ASCEND_IS(p->m, n->op, BIND);
+    const char *x = index_of(p, pto_expr_of(n->op, is_bind ? PTO_STR("value") : PTO_STR("from"), 0));
+    if (is_bind) {
+        line(p, "%s = arith.addi %s, %s : index", symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))), x,
+             constant(p, 0, "index"));
+        return PTO_OK;
+    }
+    const pto_value v = pto_op_result(n->op, 0);
+    const pto_dtype t = pto_type_dtype(pto_value_type(v));
+    if (element(t) == NULL) return refuse(n->op, "of its element type");
+    if (pto_dtype_is_float(t)) {
+        const char *whole = temporary(p);
+        line(p, "%s = arith.index_cast %s : index to i64", whole, x);
+        line(p, "%s = arith.sitofp %s : i64 to %s", value(p, v), whole, element(t));
+        return PTO_OK;
+    }
+    line(p, "%s = arith.index_cast %s : index to %s", value(p, v), x, element(t));
+    return PTO_OK;
+}
+
+static pto_status put_nodes(printer *p, const ascend_node *first);
+
+static pto_status put_inside(printer *p, const ascend_node *first)
+{
+    const uint32_t known = p->known_count;
+    p->depth++;
+    PTO_TRY(put_nodes(p, first));
+    p->depth--;
+    p->known_count = known;
+    return PTO_OK;
+}
+
+static pto_status put_control(printer *p, const ascend_node *n)
+{
+    if (n->kind == ASCEND_FOR) {
+        const char *from = index_of(p, pto_expr_of(n->op, PTO_STR("from"), 0));
+        const char *to = index_of(p, pto_expr_of(n->op, PTO_STR("to"), 0));
+        const char *step = index_of(p, pto_expr_of(n->op, PTO_STR("step"), 0));
+        line(p, "scf.for %s = %s to %s step %s {", value(p, pto_block_arg(pto_body(n->op), 0)), from, to, step);
+        PTO_TRY(put_inside(p, n->first[0]));
+        line(p, "}");
+        return PTO_OK;
+    }
+    static const char *const predicates[] = {
+        [PTO_RELATION_EQ] = "eq",  [PTO_RELATION_NE] = "ne",  [PTO_RELATION_LT] = "slt",
+        [PTO_RELATION_LE] = "sle", [PTO_RELATION_GT] = "sgt", [PTO_RELATION_GE] = "sge"};
+    const pto_relation r = pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")));
+    const char *left = index_of(p, pto_expr_of(n->op, PTO_STR("left"), 0));
+    const char *right = index_of(p, pto_expr_of(n->op, PTO_STR("right"), 0)), *holds = temporary(p);
+    line(p, "%s = arith.cmpi %s, %s, %s : index", holds, predicates[r], left, right);
+    line(p, "scf.if %s {", holds);
+    PTO_TRY(put_inside(p, n->first[0]));
+    if (pto_op_block_count(n->op) > 1) {
+        line(p, "} else {");
+        PTO_TRY(put_inside(p, n->first[1]));
+    }
+    line(p, "}");
+    return PTO_OK;
+}
+
+static pto_status put_nodes(printer *p, const ascend_node *first)
+{
+    for (const ascend_node *n = first; n != NULL; n = n->next) {
+        p->at = n->op;
+        switch (n->kind) {
+        case ASCEND_TILE: PTO_TRY(put_tile(p, n)); break;
+        case ASCEND_SET:
+        case ASCEND_WAIT: put_flag(p, n); break;
+        case ASCEND_BARRIER: line(p, "pto.barrier <%s>", pipe_of(p, n->op, "pipe")); break;
+        case ASCEND_FOR:
+        case ASCEND_IF: PTO_TRY(put_control(p, n)); break;
+        case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
+        default: PTO_TRY(insn(p, n));
+        }
+    }
+    return PTO_OK;
+}
+
+/* ---- the file ---- */
+
+static pto_status put_head(printer *p, text *out)
+{
+    const ascend_kernel *k = p->k;
+    const pto_block body = pto_body(k->op);
+    text parameters = {.run = p->run};
+    for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        const pto_type type = pto_value_type(v);
+        const int is_memory = pto_type_kind_of(type) == PTO_TYPE_GM;
+        const char *e = pto_type_dtype(type) == PTO_INDEX ? "index" : element(pto_type_dtype(type));
+        if (e == NULL) return refuse(k->op, "a parameter has elements that it does not know");
+        text_put(&parameters, is_memory ? "%s%s: !pto.ptr<%s>" : "%s%s: %s", parameters.n != 0 ? ", " : "", value(p, v),
+                 e);
+    }
+    for (uint32_t i = 0; i < k->symbol_count; i++)
+        text_put(&parameters, "%s%s: index", parameters.n != 0 ? ", " : "", symbol(p, k->symbols[i]));
+    text_put(out, "// Kernel %.*s, written by pto.emit-ascend.\nmodule attributes {pto.target_arch = \"%.*s\"} {\n",
+             PTO_FMT(pto_function_name(k->op)), PTO_FMT(p->m->arch));
+    text_put(out, "  func.func @%s(%s) attributes {pto.kernel_kind = #pto.kernel_kind<%s>} {\n",
+             text_identifier(p->run, pto_function_name(k->op)), text_end(&parameters), k->is_cube ? "cube" : "vector");
+    return PTO_OK;
+}
+
+/* Indices of an instance, the last one fastest. */
+static void put_grid(printer *p)
+{
+    const ascend_kernel *k = p->k;
+    const pto_attr grid = pto_op_attr(k->op, PTO_STR("grid"));
+    const char *block = temporary(p), *rest = temporary(p);
+    if (k->rank == 0) return;
+    line(p, "%s = pto.get_block_idx", block);
+    line(p, "%s = arith.index_cast %s : i64 to index", rest, block);
+    for (uint32_t i = k->rank; i-- > 0;) {
+        const char *name = value(p, pto_block_arg(pto_body(k->op), i));
+        if (i == 0) {
+            line(p, "%s = arith.addi %s, %s : index", name, rest, constant(p, 0, "index"));
+            return;
+        }
+        const char *extent = index_of(p, pto_attr_expr(pto_attr_item(grid, i, NULL)));
+        line(p, "%s = arith.remsi %s, %s : index", name, rest, extent);
+        rest = binary(p, "divsi", rest, extent);
+    }
+}
+
+pto_status assembler_kernel(const ascend_module *m, const ascend_kernel *k, text *out)
+{
+    text body = {.run = m->run}, constants = {.run = m->run};
+    printer p = {.run = m->run, .m = m, .k = k, .out = &body, .constants = &constants, .depth = 2, .at = k->op};
+    PTO_TRY(put_head(&p, out));
+    put_grid(&p);
+    PTO_TRY(put_nodes(&p, k->first));
+    line(&p, "pto.barrier <PIPE_ALL>");
+    line(&p, "return");
+    text_put(out, "%s", text_end(&constants));
+    text_bytes(out, text_end(&body), body.n);
+    text_put(out, "  }\n}\n");
+    return PTO_OK;
+}

@@ -1,0 +1,27 @@
+# `./dev vendor` takes a checkout that the user has, and says so where there is none; code that does not compile fails.
+. "$TEST_ROOT/tests/shell.sh"
+ends 77 "$TEST_ROOT/dev" vendor
+says_line "./dev: vendor is skipped: no checkout of the vendor's tile library; ./dev vendor CHECKOUT, where it has include/pto" out
+mkdir -p empty
+ends 77 "$TEST_ROOT/dev" vendor empty
+says 'vendor is skipped' out
+
+vendor() { /usr/bin/python3 -B "$TEST_ROOT/tests/vendor/vendor.py" "$@"; }
+status=0
+vendor "$TEST_BUILD" empty >out 2>text || status=$?
+[ "$status" -eq 1 ] || fail "status $status"
+says 'empty is not a checkout of the vendor.s tile library: it has no include/pto$'
+mkdir -p fake/include/pto
+echo '#error "no library at all"' >fake/include/pto/pto-inst.hpp
+status=0
+vendor "$TEST_BUILD" fake nothing-of-the-kind >out 2>text || status=$?
+[ "$status" -eq 1 ] || fail "status $status"
+says '^vendor.py: no case has such a name$'
+command -v clang++-19 >/dev/null || { echo 'no clang++-19'; exit 77; }
+status=0
+vendor "$TEST_BUILD" fake rms_norm/bf16 --keep=kept --page=page.md >out 2>text || status=$?
+[ "$status" -eq 1 ] || fail "status $status"
+says '^rms_norm/bf16.yaml small: 0 elements, compile: .*error.*' out
+says_line '0 passed, 2 failed' out
+says '^Headers: without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
+says '^| rms_norm/bf16.yaml | one | 0 | compile: ' page.md
