@@ -35,6 +35,7 @@ where their interface has that.
 {kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
 tuned to one. Symbolic rows have their static twin as peer.
 """
+IDLE_CALL = "a call with little to do"  # a row that is all overhead
 COMPILING = """Milliseconds, medians, of examples: the passes, and until a function of the result is callable, with the C compiler
 and with what that made before. Both write the C, find the file by its digest, load it and start threads."""
 KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
@@ -161,8 +162,8 @@ def first_line(*command):
 class Facts:
     """Of the host and the run; no names of machines and no paths."""
 
-    def __init__(self, settings, given, load, seconds, late):
-        self.settings, self.given, self.load, self.seconds, self.late = settings, given, load, seconds, late
+    def __init__(self, settings, given, load, seconds, late, results):
+        self.settings, self.given, self.load, self.seconds, self.late, self.results = settings, given, load, seconds, late, results
 
     def lines(self):
         cpu, s = cpu_facts(), self.settings
@@ -182,6 +183,9 @@ class Facts:
         if s.starts is not None:
             yield "Start", f"{s.starts[0]:.0f} ms until a small softmax has run once, process and C compiler included; " \
                 f"{s.starts[1]:.0f} ms with what the compiler made before"
+        for r in self.results:
+            if r["row"].name.startswith(IDLE_CALL) and r["ours"]:
+                yield "Call", f"{1e6 * r['ours']['ms']:.0f} ns (least {1e6 * r['ours']['least']:.0f}) for {r['row'].name}; threads: {r['threads']}"
         if self.late:
             yield "Not measured", f"{self.given.minutes:g} minutes were over: " + "; ".join(row.name for row in self.late)
 

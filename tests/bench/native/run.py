@@ -372,7 +372,7 @@ def run(given):
     for r in results:
         for name, least in r["limits"].items():
             note_limit(settings.rates, r, name, least)
-    facts = page.Facts(settings, given, load, time.monotonic() - begin, late)
+    facts = page.Facts(settings, given, load, time.monotonic() - begin, late, results)
     print(facts.text())
     if given.page:
         with open(given.page, "w") as file:
