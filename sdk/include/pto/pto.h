@@ -1,8 +1,9 @@
 /* libpto: compiles modules and calls their functions, inside of a program.
  *
  * Nothing is printed and the program is not ended: what is wrong is a result and a list of diagnostics of the context.
- * Two things are no results: when there is no memory, or the library finds itself in a state that must not be, it
- * prints one line and ends the process. There is no state outside of contexts.
+ * Two things are no results: when there is no memory for what it keeps of modules and compiles, or the library finds
+ * itself in a state that must not be, it prints one line and ends the process. A call that finds no memory for
+ * workspaces and scratch returns PTO_RESULT_FAILED. There is no state outside of contexts.
  *
  * Threads: a context, and all that is made of it, is of one thread at a time; any number of contexts may be used on
  * threads of their own at the same time. Calls of the C compiler of one process wait for each other; while it runs,

@@ -6,6 +6,8 @@ built=$(dirname "$(dirname "$(command -v pto-run)")")
 cat >rows.txt <<'END'
 # name | program | sizes | limit | floors | goals | error
 small softmax | softmax | R=16 C=64 | stream | 0.001 | 0.001 | - | - | 4e-6
+a call with little to do | swiglu | R=1 C=16 | stream | - | - | - | - | 4e-6
+fast product | matmul_f32 | M=16 N=24 K=32 | f32 | 1e9 | 1e9 | - | - | 4e-6
 small product | matmul_f32 | M=$16 N=24 K=32 | f32 | 1e9 | 1e9 | 90 | 90 | 4e-6 | made up
 END
 cat >bench <<END
@@ -15,13 +17,15 @@ END
 ends 0 sh bench --page page.md
 says '^small softmax  *1 thread  *[0-9.]* ms  *[0-9.e-]* GB/s, limit [0-9.e-]* ([0-9]* %) (floor 0.001), error [0-9.]*e-[0-9]*$' out
 says '^small product  *1 thread .* GFLOP/s, limit .*, ours, static [0-9.e-]*: [0-9.]*x (floor 1e9), error .*, below: made up$' out
+says '^fast product .*, below: 1e9 times numpy would be [0-9]* % of the limit$' out
 says '^numpy: [0-9.]*' out
 says '^nonesuch: there is no such peer$' out
 says '^Start: [0-9]* ms until .*; [0-9]* ms with what the compiler made before$' out
+says '^Call: [0-9]* ns (least [0-9]*) for a call with little to do; threads: 1$' out
 says '^# Speed on this CPU$' page.md
 says '^| small softmax | [0-9.e-]* ([0-9.e-]*) | [0-9.e-]* GB/s | [0-9.e-]* stream | [0-9]* % | - | - | - | 0.001 | [0-9.]*e-[0-9]* |  |$' page.md
 says '^| small product | .* | 1e9 | [0-9.]*e-[0-9]* | below: made up |$' page.md
-says '^Rows below their floor: 1.$' page.md
+says '^Rows below their floor: 2.$' page.md
 grep -c "$PWD\|$(uname -n)" page.md >named && fail "the page names this machine"
 
 # How long an example takes to compile, alone.

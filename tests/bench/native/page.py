@@ -29,16 +29,18 @@ where their interface has that.
 - **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have.
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
-- **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it; `wrong` that the error is
-  more than the row allows. A peer whose result is wrong is not the best one.
+- **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it or the floor asks for more
+  than the limit; `wrong` that the error is more than the row allows. A peer whose result is wrong is not the best one.
 
 {kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
 tuned to one. Symbolic rows have their static twin as peer.
 """
+IDLE_CALL = "a call with little to do"  # a row that is all overhead
 COMPILING = """Milliseconds, medians, of examples: the passes, and until a function of the result is callable, with the C compiler
 and with what that made before. Both write the C, find the file by its digest, load it and start threads."""
 KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
-         "avx2": "Floors and goals are those for hosts without AMX."}
+         "avx2": "Floors and goals are those for hosts without AMX, set beside peers with AVX2: with AVX-512 these are nearer "
+                 "to the limit."}
 
 
 def named(peer):
@@ -85,6 +87,11 @@ class Verdict:
         self.is_wrong = r["ours"] is not None and not r["ours"]["error"] <= row.error
         self.is_below = self.ratio is not None and self.floor != "-" and self.ratio < float(self.floor)
 
+    def why_impossible(self):
+        """A floor that asks for more than the limit; "" of others."""
+        share = self.limit[1] * float(self.floor) / self.best[1]["ms"] if self.limit else 0
+        return f"{self.floor} times {named(self.best[0])} would be {100 * share:.0f} % of the limit" if share > 1 else ""
+
     def reaches_goal(self):
         if self.goal == "-":
             return False
@@ -98,7 +105,8 @@ class Verdict:
         if self.is_wrong:
             return f"wrong: the error is more than {r['row'].error:g}"
         if self.is_below:
-            return "below" + (": " + r["row"].why if r["row"].why else "")
+            why = r["row"].why or self.why_impossible()
+            return "below" + (": " + why if why else "")
         return "goal" if self.reaches_goal() else ""
 
 
@@ -161,8 +169,8 @@ def first_line(*command):
 class Facts:
     """Of the host and the run; no names of machines and no paths."""
 
-    def __init__(self, settings, given, load, seconds, late):
-        self.settings, self.given, self.load, self.seconds, self.late = settings, given, load, seconds, late
+    def __init__(self, settings, given, load, seconds, late, results):
+        self.settings, self.given, self.load, self.seconds, self.late, self.results = settings, given, load, seconds, late, results
 
     def lines(self):
         cpu, s = cpu_facts(), self.settings
@@ -182,6 +190,9 @@ class Facts:
         if s.starts is not None:
             yield "Start", f"{s.starts[0]:.0f} ms until a small softmax has run once, process and C compiler included; " \
                 f"{s.starts[1]:.0f} ms with what the compiler made before"
+        for r in self.results:
+            if r["row"].name.startswith(IDLE_CALL) and r["ours"]:
+                yield "Call", f"{1e6 * r['ours']['ms']:.0f} ns (least {1e6 * r['ours']['least']:.0f}) for {r['row'].name}; threads: {r['threads']}"
         if self.late:
             yield "Not measured", f"{self.given.minutes:g} minutes were over: " + "; ".join(row.name for row in self.late)
 

@@ -337,9 +337,13 @@ def compile_times(settings, examples):
     return found
 
 
+def is_whole_table(given):
+    return os.path.samefile(os.path.dirname(given.workloads) or ".", HERE)
+
+
 def rows_for(given):
     rows = read_rows(given.workloads)
-    rows += draw_rows(given.seed) if os.path.samefile(os.path.dirname(given.workloads) or ".", HERE) else []
+    rows += draw_rows(given.seed) if is_whole_table(given) else []
     if given.pattern:
         rows = [r for r in rows if any(w in r.name or fnmatch.fnmatch(r.name, w) for w in given.pattern)]
     if not rows and COMPILING not in given.pattern:
@@ -367,12 +371,12 @@ def run(given):
                     print(page.line_of(results[-1]), flush=True)
             shutil.rmtree(job_folder)
         settings.close()
-        if not given.pattern or COMPILING in given.pattern:
+        if COMPILING in given.pattern or (not given.pattern and is_whole_table(given)):
             settings.compiled = compile_times(settings, given.examples)
     for r in results:
         for name, least in r["limits"].items():
             note_limit(settings.rates, r, name, least)
-    facts = page.Facts(settings, given, load, time.monotonic() - begin, late)
+    facts = page.Facts(settings, given, load, time.monotonic() - begin, late, results)
     print(facts.text())
     if given.page:
         with open(given.page, "w") as file:
