@@ -81,45 +81,69 @@ KERNEL_INLINE void store_quads(const quad_piece *x, int64_t i, __m512i sum[4])
 
 enum quad_lines { QUADS_READ, QUADS_KEPT, QUADS_TAKEN };
 
+/* Four lines from b on, of which `left` are there, joined; and asks for as many. */
+KERNEL_INLINE void read_quads(skinny_form form, const char *b, int64_t b_row_bytes, int64_t left, __mmask64 mask,
+                              uintptr_t asked, uintptr_t step, __m512i quads[4])
+{
+    __m512i row[4];
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; q++) {
+        row[q] = quad_line(form, b + q * b_row_bytes, q < left ? mask : 0);
+        ask_for(asked + (uintptr_t)q * step);
+    }
+    join_quads(row, quads);
+}
+
+/* One unit of each row of A times four vectors of units of B. */
+KERNEL_INLINE void add_quads(skinny_form form, int rows, const int32_t *left, const __m512i quads[4], __m512i sum[][4])
+{
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; i++) {
+        const __m512i a = _mm512_set1_epi32(left[i]);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++)
+            sum[i][v] = form.b_is_unsigned ? step_bytes(sum[i][v], quads[v], a) : step_bytes(sum[i][v], a, quads[v]);
+    }
+}
+
+KERNEL_INLINE void keep_quads(const __m512i quads[4], __m512i kept[4])
+{
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; v++) kept[v] = quads[v];
+}
+
 /* form, rows and lines are constants. `lines`: whether B is read, and what is joined kept, or taken from there. */
 KERNEL_INLINE void quad_step(skinny_form form, int rows, enum quad_lines lines, const quad_piece *x,
                              skinny_ahead *ahead)
 {
     const int64_t there = form.b_is_i4 ? (x->n + 1) / 2 : x->n, depth = x->depth, b_row_bytes = x->b_row_bytes;
     const __mmask64 mask = there >= 64 ? UINT64_MAX : (UINT64_C(1) << there) - 1;
+    const uintptr_t step = lines == QUADS_TAKEN ? 0 : ahead->step;
     const char *b = x->b;
     const int32_t *left = x->left;
-    __m512i sum[QUAD_ROWS][4], *kept = x->kept;
+    __m512i sum[QUAD_ROWS][4], quads[4], *kept = x->kept;
+    int64_t p = 0;
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++) load_quads(x, i, sum[i]);
-    for (int64_t p = 0; p < depth;) {
-        const int64_t end = depth - p < PIECE ? depth : p + PIECE;
-        uintptr_t asked = lines == QUADS_TAKEN ? 0 : next_piece(ahead);
-        for (; p < end; p += 4, left += rows, kept += 4) {
-            __m512i quads[4];
-            if (lines == QUADS_TAKEN) {
-#pragma GCC unroll 4
-                for (int v = 0; v < 4; v++) quads[v] = kept[v];
-            } else {
-                __m512i row[4];
-#pragma GCC unroll 4
-                for (int q = 0; q < 4; q++, b += b_row_bytes, asked += ahead->step) {
-                    row[q] = quad_line(form, b, p + q < depth ? mask : 0);
-                    ask_for(asked);
-                }
-                join_quads(row, quads);
-            }
-#pragma GCC unroll 4
-            for (int v = 0; v < 4 && lines == QUADS_KEPT; v++) kept[v] = quads[v];
-#pragma GCC unroll 6
-            for (int i = 0; i < rows; i++) {
-                const __m512i a = _mm512_set1_epi32(left[i]);
-#pragma GCC unroll 4
-                for (int v = 0; v < 4; v++)
-                    sum[i][v] =
-                        form.b_is_unsigned ? step_bytes(sum[i][v], quads[v], a) : step_bytes(sum[i][v], a, quads[v]);
-            }
+    for (; p + PIECE <= depth; p += PIECE) {
+        const uintptr_t asked = lines == QUADS_TAKEN ? 0 : next_piece(ahead);
+#pragma GCC unroll 2
+        for (int q = 0; q < PIECE; q += 4, left += rows, kept += 4, b += 4 * b_row_bytes) {
+            if (lines == QUADS_TAKEN)
+                keep_quads(kept, quads);
+            else
+                read_quads(form, b, b_row_bytes, 4, mask, asked + (uintptr_t)q * step, step, quads);
+            if (lines == QUADS_KEPT) keep_quads(quads, kept);
+            add_quads(form, rows, left, quads, sum);
         }
+    }
+    for (; p < depth; p += 4, left += rows, kept += 4, b += 4 * b_row_bytes) {
+        if (lines == QUADS_TAKEN)
+            keep_quads(kept, quads);
+        else
+            read_quads(form, b, b_row_bytes, depth - p, mask, (uintptr_t)b, 0, quads);
+        if (lines == QUADS_KEPT) keep_quads(quads, kept);
+        add_quads(form, rows, left, quads, sum);
     }
 #pragma GCC unroll 6
     for (int i = 0; i < rows; i++) store_quads(x, i, sum[i]);
@@ -205,13 +229,16 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
     __m512i kept[QUAD_DEPTH];
     const int64_t parts = (x->m + QUAD_ROWS - 1) / QUAD_ROWS, rows = (x->m + parts - 1) / parts;
     const int bits = form.b_is_i4 ? 4 : 8;
+    /* With few rows the pieces of B are small, so that they and the next ones fit the second-level cache at any stride.
+     */
+    const int64_t deepest = x->m <= THIN_ROWS ? WIDE_DEPTH : QUAD_DEPTH;
     quad_more(form, x, more);
     for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
         const int64_t columns = x->n - first < WIDE_COLUMNS ? x->n - first : WIDE_COLUMNS;
         const bool is_below = columns < WIDE_COLUMNS / 2;
-        for (int64_t p = 0; p < x->k; p += QUAD_DEPTH) {
-            const int64_t depth = x->k - p < QUAD_DEPTH ? x->k - p : QUAD_DEPTH, at = p * x->b_k_stride + first;
-            const int64_t next = x->k - p <= QUAD_DEPTH ? 0 : is_below ? WIDE_AHEAD : QUAD_DEPTH;
+        for (int64_t p = 0; p < x->k; p += deepest) {
+            const int64_t depth = x->k - p < deepest ? x->k - p : deepest, at = p * x->b_k_stride + first;
+            const int64_t next = x->k - p <= deepest ? 0 : is_below ? WIDE_AHEAD : deepest;
             for (int64_t i = 0; i < x->m; i += rows)
                 quad_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * QUAD_GROUPS);
             skinny_ahead ahead =
