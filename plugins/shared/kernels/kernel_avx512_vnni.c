@@ -128,11 +128,11 @@ KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 4, finish_b_of_i8);
 
 /* ---- few rows ---- */
 
-KERNEL_SKINNY_OF_BYTES(skinny_i8, .b_is_unsigned = true, .moves_b = true, .factor = -128);
-KERNEL_SKINNY_OF_BYTES(skinny_u8_i8, .b_is_unsigned = false);
-KERNEL_SKINNY_OF_BYTES(skinny_i8_u8, .b_is_unsigned = true);
-KERNEL_SKINNY_OF_BYTES(skinny_u8, .moves_b = true, .factor = 128);
-KERNEL_SKINNY_OF_BYTES(skinny_i8_i4, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8);
+KERNEL_SKINNY_OF_BYTES(skinny_i8, quad_rows, .b_is_unsigned = true, .moves_b = true, .factor = -128);
+KERNEL_SKINNY_OF_BYTES(skinny_u8_i8, quad_rows_of_any, .b_is_unsigned = false);
+KERNEL_SKINNY_OF_BYTES(skinny_i8_u8, quad_rows_of_any, .b_is_unsigned = true);
+KERNEL_SKINNY_OF_BYTES(skinny_u8, quad_rows_of_any, .moves_b = true, .factor = 128);
+KERNEL_SKINNY_OF_BYTES(skinny_i8_i4, quad_rows_of_any, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8);
 
 enum { I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);

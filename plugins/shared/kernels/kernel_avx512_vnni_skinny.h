@@ -262,8 +262,14 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
     }
 }
 
-/* A function pto_contraction_skinny of that form. */
-#define KERNEL_SKINNY_OF_BYTES(name, ...)                                                                       \
+/* What generated code asks for has loops of its own; the other forms share some, which take less time to compile. */
+__attribute__((noinline)) static void quad_rows_of_any(skinny_form form, const skinny_product *x)
+{
+    quad_rows(form, x);
+}
+
+/* A function pto_contraction_skinny of that form, by quad_rows or quad_rows_of_any. */
+#define KERNEL_SKINNY_OF_BYTES(name, compute, ...)                                                              \
     static bool name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,  \
                      const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, \
                      bool accumulate)                                                                           \
@@ -272,7 +278,7 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
         const skinny_product x = {                                                                              \
             m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};              \
         if (m > FEW_ROWS_MOST || b_column_stride != 1 || (form.b_is_i4 && b_k_stride % 2 != 0)) return false;   \
-        quad_rows(form, &x);                                                                                    \
+        compute(form, &x);                                                                                      \
         return true;                                                                                            \
     }                                                                                                           \
     _Static_assert(QUAD_ROWS == 6, "cases")
