@@ -44,6 +44,7 @@ KERNEL_INLINE uintptr_t next_piece(skinny_ahead *ahead)
     return piece;
 }
 
+/* Asks for the line of the cache at that address. */
 KERNEL_INLINE void ask_for(uintptr_t at)
 {
     __builtin_prefetch((const void *)at, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside of B

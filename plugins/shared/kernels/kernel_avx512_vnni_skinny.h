@@ -59,6 +59,7 @@ typedef struct quad_piece {
     __m512i *kept;                /* lines of B that are joined, for the rows that come after */
 } quad_piece;
 
+/* The sums of row i of a piece as they lie in registers. */
 KERNEL_INLINE void load_quads(const quad_piece *x, int64_t i, __m512i sum[4])
 {
     const char *const c = x->c + i * x->c_row_bytes;
@@ -71,6 +72,7 @@ KERNEL_INLINE void load_quads(const quad_piece *x, int64_t i, __m512i sum[4])
     for (int v = 0; v < 4; v++) sum[v] = _mm512_add_epi32(sum[v], more);
 }
 
+/* Writes them to C. */
 KERNEL_INLINE void store_quads(const quad_piece *x, int64_t i, __m512i sum[4])
 {
     char *const c = x->c + i * x->c_row_bytes;
@@ -106,6 +108,7 @@ KERNEL_INLINE void add_quads(skinny_form form, int rows, const int32_t *left, co
     }
 }
 
+/* Copies four vectors. */
 KERNEL_INLINE void keep_quads(const __m512i quads[4], __m512i kept[4])
 {
 #pragma GCC unroll 4
@@ -223,6 +226,7 @@ KERNEL_INLINE void quad_columns(skinny_form form, int64_t m, int64_t rows, quad_
     }
 }
 
+/* All of C; form is a constant where the loops are to be fast. */
 KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
 {
     int32_t left[QUAD_GROUPS * FEW_ROWS_MOST], more[FEW_ROWS_MOST];
