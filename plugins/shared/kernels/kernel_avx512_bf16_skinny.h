@@ -12,6 +12,7 @@ typedef struct joined_lines {
     __m512i of[2];
 } joined_lines;
 
+/* Elements of the same column beside each other. */
 KERNEL_INLINE joined_lines join_lines(__m512i low, __m512i high)
 {
     const __m512i each = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
@@ -26,6 +27,7 @@ KERNEL_INLINE __m512i magnitude_of(__m512i x)
     return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1));
 }
 
+/* Whether one of those that magnitude_of() or their least returned is. */
 KERNEL_INLINE bool is_subnormal(__m512i magnitudes)
 {
     return _mm512_cmplt_epu16_mask(magnitudes, _mm512_set1_epi16(255)) != 0;
@@ -43,6 +45,7 @@ typedef struct bf16_piece {
     __m512i *kept; /* lines of B that are joined, for the rows that come after */
 } bf16_piece;
 
+/* Those of the 32 columns that are there. */
 KERNEL_INLINE __mmask32 columns_of(const bf16_piece *x) { return x->n >= 32 ? 0xffffffff : (1U << x->n) - 1; }
 
 /* By fma, row by row: it is rare. */
@@ -209,6 +212,7 @@ static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare
     }
 }
 
+/* WIDE_DEPTH lines of B, of 32 columns at a time, for all rows of A. */
 static void bf16_wide(const skinny_product *x)
 {
     int32_t left[PAIR_DEPTH * FEW_ROWS_MOST];
@@ -241,6 +245,7 @@ static void bf16_wide(const skinny_product *x)
     }
 }
 
+/* The function pto_contraction_skinny of bf16. */
 static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                         const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
                         bool accumulate)

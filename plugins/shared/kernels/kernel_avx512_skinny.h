@@ -44,6 +44,7 @@ KERNEL_INLINE uintptr_t next_piece(skinny_ahead *ahead)
     return piece;
 }
 
+/* Asks for the line of the cache at that address. */
 KERNEL_INLINE void ask_for(uintptr_t at)
 {
     __builtin_prefetch((const void *)at, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside of B
@@ -146,12 +147,8 @@ KERNEL_INLINE void skinny_thin(kernel_element load, kernel_units_along line, int
     }
 }
 
-#define SKINNY_1_TO_28(X)                                                                                             \
-    X(1)                                                                                                              \
-    X(2)                                                                                                              \
-    X(3)                                                                                                              \
-    X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) \
-        X(24) X(25) X(26) X(27) X(28)
+#define SKINNY_15_TO_28(X) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28)
+#define SKINNY_1_TO_28(X) KERNEL_ROWS_1_TO_MR(X) SKINNY_15_TO_28(X)
 #define SKINNY_STEP_CASE(rows) \
     case rows: skinny_step(line, rows, 1, depth, left, b, at, b_k_stride, n, c, c_row_bytes, adds, ahead); return;
 

@@ -12,6 +12,8 @@ KERNEL_INLINE __m512i step_bytes(__m512i sum, __m512i left, __m512i line)
     return _mm512_dpbusd_epi32(sum, left, line);
 }
 
+#include "kernel_avx512_vnni_skinny.h"
+
 KERNEL_MICRO(micro_bytes, step_bytes, true, 4);
 
 /* Adds 128 modulo 2^8 where the mask is set: signed becomes unsigned, or the other way. Padding stays 0. */
@@ -136,105 +138,11 @@ KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 4, finish_b_of_i8);
 
 /* ---- few rows ---- */
 
-/* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
- * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
-typedef struct skinny_form {
-    bool b_is_unsigned, moves_b, b_is_i4;
-    int32_t factor;
-} skinny_form;
-
-enum { SKINNY_GROUPS = 4 };
-
-/* `groups` times four lines of B, each times its elements of A's rows; rows and groups are constants. */
-KERNEL_INLINE void byte_lines(skinny_form form, int rows, int groups, int32_t left[][SKINNY_ROWS], const int32_t *more,
-                              const void *b, int64_t offset, int64_t b_k_stride, int64_t k_left, int64_t n, char *c,
-                              int64_t c_row_bytes, bool adds)
-{
-    for (int64_t j = 0; j < n; j += 16, c += 64) {
-        const __mmask16 mask = mask_of(n - j);
-        __m512i sum[SKINNY_ROWS];
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; i++)
-            sum[i] = adds ? _mm512_maskz_loadu_epi32(mask, c + i * c_row_bytes) : _mm512_set1_epi32(more[i]);
-#pragma GCC unroll 4
-        for (int g = 0; g < groups; g++) {
-            const int64_t at = offset + 4 * g * b_k_stride + j;
-            const __m512i line =
-                form.b_is_i4 ? _mm512_add_epi8(across_i4(b, at, b_k_stride, k_left - 4 * g, n - j), _mm512_set1_epi8(8))
-                             : moved_across(b, at, b_k_stride, k_left - 4 * g, n - j, form.moves_b);
-#pragma GCC unroll 8
-            for (int i = 0; i < rows; i++) {
-                const __m512i a = _mm512_set1_epi32(left[g][i]);
-                sum[i] = form.b_is_unsigned ? step_bytes(sum[i], line, a) : step_bytes(sum[i], a, line);
-            }
-        }
-#pragma GCC unroll 8
-        for (int i = 0; i < rows; i++) _mm512_mask_storeu_epi32(c + i * c_row_bytes, mask, sum[i]);
-    }
-}
-
-/* Adds `more` to the rows of C where it has values already. */
-static void add_to_rows(int64_t m, int64_t n, const int32_t *more, char *c, int64_t c_row_bytes)
-{
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j += 16) {
-            char *const at = c + i * c_row_bytes + 4 * j;
-            const __mmask16 mask = mask_of(n - j);
-            const __m512i sum = _mm512_add_epi32(_mm512_maskz_loadu_epi32(mask, at), _mm512_set1_epi32(more[i]));
-            _mm512_mask_storeu_epi32(at, mask, sum);
-        }
-}
-
-KERNEL_INLINE void byte_rows(skinny_form form, int rows, int64_t n, int64_t k, const char *a, int64_t a_row_stride,
-                             int64_t a_k_stride, const void *b, int64_t b_k_stride, char *c, int64_t c_row_bytes,
-                             bool accumulate)
-{
-    int32_t more[SKINNY_ROWS] = {0}, left[SKINNY_GROUPS][SKINNY_ROWS];
-    for (int i = 0; i < rows && form.factor != 0; i++) {
-        uint32_t sum = 0;
-        for (int64_t p = 0; p < k; p++) {
-            const int64_t at = i * a_row_stride + p * a_k_stride;
-            sum += (uint32_t)(form.b_is_unsigned ? load_i8(a, at) : load_u8(a, at));
-        }
-        more[i] = (int32_t)(sum * (uint32_t)form.factor);
-    }
-    if (accumulate && form.factor != 0) add_to_rows(rows, n, more, c, c_row_bytes);
-    for (int64_t first = 0; first < n; first += SKINNY_COLUMNS) {
-        const int64_t columns = n - first < SKINNY_COLUMNS ? n - first : SKINNY_COLUMNS;
-        int64_t groups;
-        for (int64_t p = 0; p < k; p += 4 * groups) {
-            groups = k - p < 4 * SKINNY_GROUPS ? 1 : SKINNY_GROUPS;
-            memset(left, 0, sizeof left);
-            for (int64_t q = 0; q < 4 * groups && p + q < k; q++)
-                for (int i = 0; i < rows; i++)
-                    ((uint8_t *)&left[q / 4][i])[q % 4] = (uint8_t)load_u8(a, i * a_row_stride + (p + q) * a_k_stride);
-            const int64_t offset = p * b_k_stride + first;
-            if (groups == 1)
-                byte_lines(form, rows, 1, left, more, b, offset, b_k_stride, k - p, columns, c + 4 * first, c_row_bytes,
-                           accumulate || p > 0);
-            else
-                byte_lines(form, rows, SKINNY_GROUPS, left, more, b, offset, b_k_stride, 4 * SKINNY_GROUPS, columns,
-                           c + 4 * first, c_row_bytes, accumulate || p > 0);
-        }
-    }
-}
-
-#define ROWS_I8(rows) BYTE_ROWS(rows, .b_is_unsigned = true, .moves_b = true, .factor = -128)
-#define ROWS_U8_I8(rows) BYTE_ROWS(rows, .b_is_unsigned = false)
-#define ROWS_I8_U8(rows) BYTE_ROWS(rows, .b_is_unsigned = true)
-#define ROWS_U8(rows) BYTE_ROWS(rows, .moves_b = true, .factor = 128)
-#define ROWS_I8_I4(rows) BYTE_ROWS(rows, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8)
-#define BYTE_ROWS(rows, ...)                                                                                    \
-    case rows:                                                                                                  \
-        byte_rows((skinny_form){__VA_ARGS__}, rows, n, k, (const char *)a + first, a_row_stride, a_k_stride, b, \
-                  b_k_stride, to, 4 * c_row_stride, accumulate);                                                \
-        break;
-
-KERNEL_SKINNY(skinny_i8, ROWS_I8);
-KERNEL_SKINNY(skinny_u8_i8, ROWS_U8_I8);
-KERNEL_SKINNY(skinny_i8_u8, ROWS_I8_U8);
-KERNEL_SKINNY(skinny_u8, ROWS_U8);
-KERNEL_SKINNY(skinny_i8_i4, ROWS_I8_I4);
+KERNEL_SKINNY_OF_BYTES(skinny_i8, quad_rows, .b_is_unsigned = true, .moves_b = true, .factor = -128);
+KERNEL_SKINNY_OF_BYTES(skinny_u8_i8, quad_rows_of_any, .b_is_unsigned = false);
+KERNEL_SKINNY_OF_BYTES(skinny_i8_u8, quad_rows_of_any, .b_is_unsigned = true);
+KERNEL_SKINNY_OF_BYTES(skinny_u8, quad_rows_of_any, .moves_b = true, .factor = 128);
+KERNEL_SKINNY_OF_BYTES(skinny_i8_i4, quad_rows_of_any, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8);
 
 enum { I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);
