@@ -1,7 +1,7 @@
 # A scale that is a parameter, a number for each column or one for all, is a table of factors that the product's store
-# reads: the bits are those of the ops apart, on both pipelines near numpy's, in fewer cycles where there are products, at tiles that are not
-# whole too. Numbers that the table would cut stay apart unless an option has them cut. What stores cannot scale has a
-# reason.
+# reads: the bits are those of the ops apart, on both pipelines near numpy's, in fewer cycles where there are products,
+# at tiles that are not whole too. Numbers that the table would cut stay apart unless an option has them cut. What
+# stores cannot scale has a reason.
 . "$TEST_ROOT/tests/shell.sh"
 cat >forms.py <<'END'
 [
