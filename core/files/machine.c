@@ -323,31 +323,31 @@ static void check_pipe(builder *b, src_pos at, str pipe)
     REFUSE(b, at, &E1201, "no core of this machine has a pipe `%.*s`", (int)pipe.n, pipe.p);
 }
 
-static void check_barriers(builder *b, const yaml_node *map)
+/* Events of instructions, as v-s-0, and conversions; pipes that need barriers. */
+static void check_facts(builder *b, const yaml_node *map, const yaml_node *sync)
 {
-    for (uint32_t i = 0; map != NULL && i < map->count; i++) check_pipe(b, map->pairs[i].key_at, map->pairs[i].key);
-}
-
-/* Events of instructions, as v-s-0. */
-static void check_facts(builder *b, const yaml_node *map)
-{
-    const int64_t ids = number(b, keys_of("sync"), yaml_find(b->m->root, "sync"), "event-ids");
+    const yaml_node *barriers = yaml_find(sync, "barriers");
+    const int64_t ids = number(b, keys_of("sync"), sync, "event-ids");
     for (uint32_t i = 0; map != NULL && i < map->count; i++) {
+        uint32_t count;
+        (void)read_casts(b, yaml_find(map->pairs[i].value, "saturates"), &count);
         const yaml_node *list = yaml_find(map->pairs[i].value, "events");
         for (uint32_t k = 0; list != NULL && k < list->count; k++) {
             const yaml_node *item = list->items[k];
             str src, dst, rest, id;
             int64_t n = -1;
-            if (!split_change(item->text, &src, &rest) || !split_change(rest, &dst, &id) || str_to_i64(id, &n) != OK ||
-                n < 0 || n >= ids) {
+            if (split_change(item->text, &src, &rest) && split_change(rest, &dst, &id) && str_to_i64(id, &n) == OK &&
+                n >= 0 && n < ids) {
+                check_pipe(b, item->at, src);
+                check_pipe(b, item->at, dst);
+            } else {
                 REFUSE(b, item->at, &E1205, "`%s` is not two pipes and an id below %" PRId64 ", as v-s-0", item->text.p,
                        ids);
-                continue;
             }
-            check_pipe(b, item->at, src);
-            check_pipe(b, item->at, dst);
         }
     }
+    for (uint32_t i = 0; barriers != NULL && i < barriers->count; i++)
+        check_pipe(b, barriers->pairs[i].key_at, barriers->pairs[i].key);
 }
 
 static status machine_from_tree(arena *a, diag_engine *d, const char *file, const yaml_node *root,
@@ -368,8 +368,7 @@ static status machine_from_tree(arena *a, diag_engine *d, const char *file, cons
     read_paths(&b, yaml_find(root, "paths"));
     m->shared_bytes_per_cycle = schema_f64(a, d, keys_of("shared"), yaml_find(root, "shared"), "gm-bytes-per-cycle");
     check_costs(&b, yaml_find(root, "instructions"));
-    check_facts(&b, yaml_find(root, "facts"));
-    check_barriers(&b, yaml_find(yaml_find(root, "sync"), "barriers"));
+    check_facts(&b, yaml_find(root, "facts"), yaml_find(root, "sync"));
     if (b.failed) return FAILED;
     *out_machine = m;
     return OK;

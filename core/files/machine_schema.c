@@ -59,7 +59,7 @@ static const schema_key pipes_by_name = NAMED(OPTIONAL, "pipes", &pipe_role, NUL
 static const schema_key layout_item = TEXT(OPTIONAL, "a layout", NULL);
 static const schema_key layout_order_entry = NAME(OPTIONAL, "layout", layout_orders, NULL);
 static const schema_key dtype_item = NAME(OPTIONAL, "an element type", dtype_names, NULL);
-static const schema_key change_item = TEXT(OPTIONAL, "a change", "from and to, as nd-nz");
+static const schema_key change_item = TEXT(OPTIONAL, "a change", "what is joined by -, as nd-nz");
 static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item, NULL);
 
 static const schema_key core_keys[] = {
@@ -127,6 +127,10 @@ static const schema_key matrix_keys[] = {
     NUMBER(OPTIONAL, "box-row-bytes", I64, "32", "1", "4096", "bytes", "bytes of one row of such a box"),
     NUMBER(OPTIONAL, "acc-box-rows", I64, "16", "1", "1024", NULL, "rows of one box of the result"),
     NUMBER(OPTIONAL, "acc-box-cols", I64, "16", "1", "1024", NULL, "columns of one box of the result"),
+    NUMBER(OPTIONAL, "dim-min", I64, "0", "0", "1", NULL,
+           "least m, k and n of one instruction; 0: a product of nothing makes zeros"),
+    FLAG("packed",
+         "boxes of operands and results follow each other by valid regions: tiles that are not full say `compact`"),
     FLAG("store-relu", "stores from the accumulator can make 0 of what is below"),
     NAMED(OPTIONAL, "store-scaled", &dtype_list, dtype_names,
           "types that scaled stores make, by type of the accumulator"),
@@ -146,13 +150,13 @@ static const schema_key cost_keys[] = {
 };
 static const schema_key cost_entry = SECTION(OPTIONAL, "cost class", cost_keys, NULL);
 
-static const schema_key event_item = TEXT(OPTIONAL, "an event", "source pipe, target pipe and id, as v-s-0");
 static const schema_key fact_keys[] = {
-    {.name = "in-place",
-     .type = VALUE_BOOL,
-     .def = "true",
-     .doc = "its result may take the place of an operand, where that is read before the result is written at all"},
-    LIST(OPTIONAL, "events", &event_item, "events that its own code uses while it runs"),
+    NUMBER(OPTIONAL, "in-place", BOOL, "true", NULL, NULL, NULL, "its result may take the place of an operand"),
+    LIST(OPTIONAL, "scalar-through-f32", &dtype_item, "element types whose scalar operand passes through an f32"),
+    NUMBER(OPTIONAL, "pads-to", BYTES, "0", NULL, NULL, "bytes",
+           "what `pad` fills: each row to a multiple of so many bytes, and no rows; 0: the whole tile"),
+    LIST(OPTIONAL, "saturates", &change_item, "conversions that clamp whatever is asked, as f32-i32"),
+    LIST(OPTIONAL, "events", &change_item, "events that its own code uses while it runs, as v-s-0"),
     LIST(OPTIONAL, "event-dtypes", &dtype_item, "element types in which it does; without it: all"),
     END,
 };

@@ -6,24 +6,29 @@
 #include <inttypes.h>
 
 static const char *const data_choices[] = {"full", "none", NULL};
+static const char *const semantics_choices[] = {"meaning", "chip", NULL};
 
-#define OPTIONS(X)                                                                                             \
-    X(DATA, ENUM, "data", .def = "full", .choices = data_choices,                                              \
-      .doc = "Whether instructions compute: `none` leaves outputs alone and is faster.",                       \
-      .example = "with: { data: none }")                                                                       \
-    X(TIMING, BOOL, "timing", .def = "true",                                                                   \
-      .doc = "Whether cycles count: without, each op takes one cycle and there is no trace.",                  \
-      .example = "with: { timing: false }")                                                                    \
-    X(QUEUE_DEPTH, I64, "queue-depth", .def = "32", .min = "1", .max = "1024", .unit = "ops",                  \
-      .doc = "Ops that the queue of a pipe takes before the scalar unit stops.",                               \
-      .example = "with: { queue-depth: 8 }")                                                                   \
-    X(DROP_WAIT, I64, "drop-wait", .def = "-1", .min = "-1", .max = "1000000",                                 \
-      .doc = "Leaves out one wait_flag, by its number among those of the kernels; to test that it is needed.", \
-      .example = "with: { drop-wait: 0 }")                                                                     \
-    X(DROP_SET, I64, "drop-set", .def = "-1", .min = "-1", .max = "1000000",                                   \
-      .doc = "Leaves out one set_flag, likewise.", .example = "with: { drop-set: 0 }")                         \
-    X(GENERATOR, PLUGIN, "generator", .def = "\"\"", .choices = PTO_STRS("generator"),                         \
-      .doc = "What writes source text for the chip, where `pto-opt -o` asks for it; none by default.",         \
+#define OPTIONS(X)                                                                                               \
+    X(DATA, ENUM, "data", .def = "full", .choices = data_choices,                                                \
+      .doc = "Whether instructions compute: `none` leaves outputs alone and is faster.",                         \
+      .example = "with: { data: none }")                                                                         \
+    X(TIMING, BOOL, "timing", .def = "true",                                                                     \
+      .doc = "Whether cycles count: without, each op takes one cycle and there is no trace.",                    \
+      .example = "with: { timing: false }")                                                                      \
+    X(SEMANTICS, ENUM, "semantics", .def = "meaning", .choices = semantics_choices,                              \
+      .doc = "What instructions compute: what their rows say, or what the machine file says that the chip does " \
+             "instead; elements that differ are reported.",                                                      \
+      .example = "with: { semantics: chip }")                                                                    \
+    X(QUEUE_DEPTH, I64, "queue-depth", .def = "32", .min = "1", .max = "1024", .unit = "ops",                    \
+      .doc = "Ops that the queue of a pipe takes before the scalar unit stops.",                                 \
+      .example = "with: { queue-depth: 8 }")                                                                     \
+    X(DROP_WAIT, I64, "drop-wait", .def = "-1", .min = "-1", .max = "1000000",                                   \
+      .doc = "Leaves out one wait_flag, by its number among those of the kernels; to test that it is needed.",   \
+      .example = "with: { drop-wait: 0 }")                                                                       \
+    X(DROP_SET, I64, "drop-set", .def = "-1", .min = "-1", .max = "1000000",                                     \
+      .doc = "Leaves out one set_flag, likewise.", .example = "with: { drop-set: 0 }")                           \
+    X(GENERATOR, PLUGIN, "generator", .def = "\"\"", .choices = PTO_STRS("generator"),                           \
+      .doc = "What writes source text for the chip, where `pto-opt -o` asks for it; none by default.",           \
       .example = "with: { generator: pto.emit-ascend }")
 PTO_OPTIONS(OPTIONS);
 
@@ -139,6 +144,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     s->seed = call->seed;
     s->options = (sim_options){.has_data = pto_opt_i64(run, OPT_DATA) == 0,
                                .has_timing = pto_opt_bool(run, OPT_TIMING),
+                               .is_chip = pto_opt_i64(run, OPT_SEMANTICS) == 1,
                                .queue_depth = (uint32_t)pto_opt_i64(run, OPT_QUEUE_DEPTH),
                                .drop_wait = pto_opt_i64(run, OPT_DROP_WAIT),
                                .drop_set = pto_opt_i64(run, OPT_DROP_SET)};
@@ -155,6 +161,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
                          "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",
                          s->orchestrator->name);
     PTO_TRY(report_never_written(s));
+    report_chip(s);
     finish(s);
     return PTO_OK;
 }

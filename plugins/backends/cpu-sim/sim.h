@@ -41,7 +41,7 @@ typedef struct region_box {
 
 /* What execute() was asked for. */
 typedef struct sim_options {
-    bool has_data, has_timing;
+    bool has_data, has_timing, is_chip; /* chip: `semantics` */
     uint32_t queue_depth;
     int64_t drop_wait, drop_set; /* number of the flag op that is left out; -1: none */
 } sim_options;
@@ -123,6 +123,15 @@ typedef struct sim_pipe {
     uint32_t over; /* its entries up to this one are over; UINT32_MAX where its instructions do not overlap */
 } sim_pipe;
 
+/* A tile of which `pad` filled rows x cols elements and no more. */
+typedef struct short_pad {
+    const program_site *load;
+    pto_space space;
+    int64_t lo, hi; /* bytes of its capacity */
+    int64_t rows, cols;
+} short_pad;
+enum { PADS_MAX = 16 };
+
 typedef struct sim_core {
     uint32_t number;
     const sim_core_kind *kind;
@@ -138,6 +147,8 @@ typedef struct sim_core {
     const vector_clock *scalar_clock;
     sim_pipe pipes[CLOCK_PIPES]; /* by number */
     sim_event *events;           /* [source][target][id] */
+    short_pad pads[PADS_MAX];    /* of tiles that a load did not fill to the end */
+    uint32_t pad_count;
     sim_token *free_tokens;
     uint32_t token_count; /* in all events */
     uint8_t *memory[PTO_NAMES_MAX];
@@ -191,8 +202,10 @@ typedef struct sim {
     sim_slice *slices;
     uint32_t slice_count, slice_capacity;
     uint64_t slices_dropped, claims_dropped;
-    uint32_t *units;       /* number + 1 of each pipe of each core at the sink, by core * CORE_ACTORS + pipe */
-    sim_leftover leftover; /* of the first instance that left some */
+    uint32_t *units;           /* number + 1 of each pipe of each core at the sink, by core * CORE_ACTORS + pipe */
+    uint64_t other_elements;   /* that the chip makes otherwise */
+    const program_site *other; /* of the first of them */
+    sim_leftover leftover;     /* of the first instance that left some */
     uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
 } sim;
 
@@ -233,6 +246,12 @@ pto_status check_stated(sim *s, const sim_core *c, const program_step *step, boo
 /* ---- sim_facts.c: what the machine says that instructions do on the chip ---- */
 /* Fails when the instruction that is to be issued, c->step, would do something else on the chip than it means. */
 pto_status check_facts(sim *s, sim_core *c);
+/* Where the chip computes something else, and that is asked for: makes the call compute it, and returns the bytes that
+ * it should have made; else NULL. After the call chip_end counts the elements that differ. */
+const uint8_t *chip_begin(sim *s, const sim_core *c, const program_site *site, insn_call *call);
+void chip_end(sim *s, const program_site *site, const insn_call *call, const uint8_t *meant);
+/* At the end of the run. */
+void report_chip(const sim *s);
 
 /* ---- sim_chip.c: launches and time ---- */
 /* Runs all launches of the function to their end. Fails after a diagnostic: a race, a deadlock, no time left. */

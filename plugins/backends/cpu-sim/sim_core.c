@@ -80,6 +80,7 @@ static pto_status begin(sim *s, sim_core *c)
         pipe_set_state(q, i == SCALAR_PIPE ? PIPE_BUSY : PIPE_EMPTY, s->now);
     }
     c->is_begun = true;
+    c->pad_count = 0;
     c->has_step = c->has_ended = false;
     c->begun = c->scalar_time = s->now;
     c->scalar_clock = NULL;

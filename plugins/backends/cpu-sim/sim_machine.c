@@ -109,6 +109,11 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
     out->matrix_head = pto_machine_i64_or(run, 0, "matrix.head");
     out->matrix_rows = pto_machine_i64_or(run, 16, "matrix.box-rows");
     out->matrix_row_bytes = pto_machine_i64_or(run, 32, "matrix.box-row-bytes");
+    out->acc_rows = pto_machine_i64_or(run, 16, "matrix.acc-box-rows");
+    out->acc_cols = pto_machine_i64_or(run, 16, "matrix.acc-box-cols");
+    out->dim_min = pto_machine_i64_or(run, 0, "matrix.dim-min");
+    out->dim_max = pto_machine_i64_or(run, INT64_MAX, "matrix.dim-max");
+    out->is_packed = pto_machine_i64_or(run, 0, "matrix.packed") != 0;
     out->event_ids = pto_machine_i64_or(run, PROGRAM_EVENTS_MAX, "sync.event-ids");
     out->flag_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.flag-cycles") : 1;
     out->barrier_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.barrier-cycles") : 1;

@@ -33,7 +33,9 @@ typedef struct sim_machine {
     int64_t gm_bytes;
     double gm_bytes_per_cycle;
     int64_t repeat_bytes, partial_repeat_cycles;
-    int64_t matrix_head, matrix_rows, matrix_row_bytes;
+    int64_t matrix_head, matrix_rows, matrix_row_bytes, dim_min, dim_max;
+    int64_t acc_rows, acc_cols; /* of a box */
+    bool is_packed;             /* `matrix.packed` */
     int64_t event_ids, flag_cycles, barrier_cycles, launch_cycles, block_cycles, task_cycles;
 } sim_machine;
 
@@ -49,7 +51,11 @@ typedef struct site_charge {
 /* What the machine says of it beyond its cost. Found with that. */
 typedef struct site_facts {
     bool is_known;
-    bool in_place; /* its result may take the place of an operand */
+    bool is_compact;    /* of a `block.tile` */
+    bool in_place;      /* its result may take the place of an operand */
+    bool rounds_scalar; /* to an f32 */
+    bool saturates;     /* it clamps whatever is asked */
+    int64_t pads_to;
     uint32_t event_count;
     machine_event events[MACHINE_EVENTS_MAX]; /* that its code uses */
 } site_facts;

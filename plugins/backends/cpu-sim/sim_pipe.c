@@ -340,6 +340,7 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
     call->scratch = s->scratch;
     call->scratch_bytes = s->scratch_bytes;
     call->faults = 0;
+    const uint8_t *meant = chip_begin(s, c, e->site, call);
     pto_status status = insn_run(e->site->insn, call);
     if (status < 0 && call->scratch_needed > s->scratch_bytes) {
         s->scratch = call->scratch = pto_scratch(s->run, call->scratch_needed);
@@ -348,6 +349,7 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
     }
     s->faults += call->faults;
     if (status == PTO_OK) {
+        chip_end(s, e->site, call, meant);
         /* The scalar unit has issued nothing since: its step is the one that ends. */
         if (e->site == c->step.site && program_wants_scalar(&c->step))
             program_give_scalar(c->state, &c->step, call->scalar);

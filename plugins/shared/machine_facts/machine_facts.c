@@ -57,3 +57,24 @@ uint32_t machine_events(const pto_run *run, pto_kind_id kind, pto_dtype dtype, m
     }
     return count;
 }
+
+int64_t machine_pads_to(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 0, "facts.%.*s.pads-to", PTO_FMT(mnemonic(run, kind)));
+}
+
+int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
+{
+    pto_str list = pto_machine_text(run, "facts.%.*s.saturates", PTO_FMT(mnemonic(run, kind)));
+    while (list.n != 0) {
+        pto_str item = take_until(&list, ',');
+        if (pto_str_is(take_until(&item, '-'), pto_dtype_name(from)) && pto_str_is(item, pto_dtype_name(to))) return 1;
+    }
+    return 0;
+}
+
+int machine_scalar_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype dtype)
+{
+    const pto_str list = pto_machine_text(run, "facts.%.*s.scalar-through-f32", PTO_FMT(mnemonic(run, kind)));
+    return list.n != 0 && is_listed(list, dtype);
+}

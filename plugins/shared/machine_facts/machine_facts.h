@@ -17,6 +17,15 @@ machine_barriers_of machine_barriers(const pto_run *run, pto_pipe pipe);
  * rule allows that. */
 int machine_in_place(const pto_run *run, pto_kind_id kind);
 
+/* Whether the scalar operand of an instruction on tiles of `dtype` passes through an f32, which has 24 bits. */
+int machine_scalar_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype dtype);
+
+/* What `pad` of a load fills: each row to a multiple of so many bytes, and no further row; 0: the whole tile. */
+int64_t machine_pads_to(const pto_run *run, pto_kind_id kind);
+
+/* Whether a conversion clamps to the range of its target even where it is not asked to. */
+int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to);
+
 /* An event that the code of an instruction uses while it runs: none of its tokens may be there then. */
 typedef struct machine_event {
     pto_pipe src, dst;

@@ -5,8 +5,7 @@
 # checker takes a buffer to live from its first to its last use; one that is only scratch memory is empty between two
 # uses, as the simulator knows. Every buffer that is forced past the end of its memory is reported, by both.
 set -u
-# Without the barriers and facts of the chip: other addresses bring together what they do not order, which would be
-# reported.
+# Without the barriers and facts of the chip: what other addresses bring together would be reported first.
 sed '/^  barriers:/d; s/in-place: false/in-place: true/; s/^  cube: { count: 24,/  cube: { count: 1,/; s/^  vector: { count: 48,/  vector: { count: 2,/' "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >few-cores.yaml
 printf 'pto-pipeline: 1\nname: simulator-alone\nmachine: few-cores.yaml\npasses: []\nbackend: pto.cpu-sim-unchecked\n' >alone.yaml
 cat >all.py <<'END'

@@ -1,6 +1,7 @@
 /* Writes the instructions beside the tile ops, then takes the tile ops and carried tiles away. */
 #include "select_plan.h"
 
+#include "machine_facts.h"
 #include "machine_types.h"
 
 /* ---- instructions ---- */
@@ -75,23 +76,49 @@ static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
     return has_source ? check_type(p, op, insn, source) : PTO_OK;
 }
 
-static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
+/* With the attributes of `op` but some. */
+static pto_status build_insn_but(select_plan *p, pto_spec *s, pto_op op, const char *const *but)
 {
-    static const char *const of_value_form[] = {"sizes", "valid", "stages", NULL};
-    copy_attrs(s, op, of_value_form);
+    copy_attrs(s, op, but);
     pto_spec_loc(s, pto_op_loc(op));
     pto_stat_add(p->run, STAT_INSTRUCTIONS, 1);
     return PTO_SOME(pto_spec_build(s, pto_before(op))) ? PTO_OK : PTO_FAILED;
 }
 
+static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
+{
+    static const char *const of_value_form[] = {"sizes", "valid", "stages", NULL};
+    return build_insn_but(p, s, op, of_value_form);
+}
+
+/* Fills what `loaded` leaves of the tile, which the load of the machine would do in part. */
+static pto_status emit_filling(select_plan *p, pto_op load, pto_value loaded)
+{
+    const pto_value whole = select_describe(p, pto_op_result(load, 0), load, NULL);
+    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TFILLPAD));
+    PTO_TRY(check_type(p, load, pto_kind(p->run, KIND_TFILLPAD), whole));
+    pto_spec_operand(&s, whole);
+    pto_spec_operand(&s, loaded);
+    pto_spec_attr(&s, PTO_STR("pad"), pto_op_attr(load, PTO_STR("pad")));
+    pto_spec_loc(&s, pto_op_loc(load));
+    pto_stat_add(p->run, STAT_INSTRUCTIONS, 1);
+    return PTO_SOME(pto_spec_build(&s, pto_before(load))) ? PTO_OK : PTO_FAILED;
+}
+
 static pto_status emit_load(select_plan *p, pto_spec *s, pto_op op)
 {
+    static const char *const kept_pad[] = {"sizes", "stages", NULL}, *const no_pad[] = {"sizes", "stages", "pad", NULL};
     /* The window is the valid region of the target, even when padding fills more. */
     const pto_expr window[2] = {pto_expr_of(op, PTO_STR("sizes"), 0), pto_expr_of(op, PTO_STR("sizes"), 1)};
-    int is_stated = pto_expr_count_of(op, PTO_STR("sizes")) == 2;
-    pto_spec_operand(s, select_describe(p, pto_op_result(op, 0), op, is_stated ? window : NULL));
+    const int is_stated = pto_expr_count_of(op, PTO_STR("sizes")) == 2,
+              is_filled = is_stated && PTO_SOME(pto_op_attr(op, PTO_STR("pad"))) &&
+                          machine_pads_to(
+                              p->run, (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER)) != 0;
+    const pto_value loaded = select_describe(p, pto_op_result(op, 0), op, is_stated ? window : NULL);
+    pto_spec_operand(s, loaded);
     pto_spec_operand(s, pto_op_operand(op, 0));
-    return build_insn(p, s, op);
+    PTO_TRY(build_insn_but(p, s, op, is_filled ? no_pad : kept_pad));
+    return is_filled ? emit_filling(p, op, loaded) : PTO_OK;
 }
 
 static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
@@ -157,8 +184,39 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
     return build_insn(p, s, op);
 }
 
+/* The integer that a subtraction on tiles subtracts, where the machine would round it to an f32. */
+static int is_rounded(const select_plan *p, pto_op op, pto_kind_id insn, int64_t *out)
+{
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
+    const pto_op made = pto_value_op(pto_op_operand(op, 1));
+    if (!PTO_SOME(made) || !PTO_IS(made, CONSTANT) || pto_dtype_is_float(dtype)) return 0;
+    *out = pto_attr_i64(pto_op_attr(made, PTO_STR("value")));
+    return (int64_t)(float)*out != *out && machine_scalar_through_f32(p->run, insn, dtype);
+}
+
+/* a - s as a + -s, both modulo the range of the type. */
+static pto_status emit_negated(select_plan *p, pto_op op, int64_t scalar)
+{
+    const pto_value a = pto_op_operand(op, 0), old = pto_op_operand(op, 1);
+    const int64_t least = -(INT64_C(1) << (8 * pto_dtype_bytes(pto_type_dtype(pto_value_type(old))) - 1));
+    pto_spec c = pto_spec_make(p->run, pto_kind(p->run, KIND_CONSTANT)),
+             s = pto_spec_make(p->run, pto_kind(p->run, KIND_TADDS));
+    pto_spec_int(&c, PTO_STR("value"), scalar == least ? least : -scalar);
+    pto_spec_result(&c, pto_value_type(old));
+    pto_spec_loc(&c, pto_op_loc(op));
+    const pto_value minus = pto_spec_value(&c, pto_before(op));
+    PTO_NEED(minus);
+    PTO_TRY(select_zero_use(p, op, a));
+    const pto_value from = select_describe(p, a, op, NULL);
+    pto_spec_operand(&s, select_describe(p, pto_op_result(op, 0), op, NULL));
+    pto_spec_operand(&s, from);
+    pto_spec_operand(&s, minus);
+    return build_insn(p, &s, op);
+}
+
 static pto_status emit_tile_op(select_plan *p, pto_op op)
 {
+    int64_t scalar = 0;
     if (PTO_IS(op, ZERO_ACC)) {
         const uint32_t i = storage_find_value(&p->source, pto_op_result(op, 0));
         p->values[i].zero = ZERO_ALWAYS;
@@ -167,6 +225,7 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     if (PTO_IS(op, MATMUL_ACC)) return select_emit_matmul_acc(p, op);
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     PTO_TRY(check_types(p, op, insn));
+    if (PTO_IS(op, SUBS) && is_rounded(p, op, insn, &scalar)) return emit_negated(p, op, scalar);
     pto_spec s = pto_spec_make(p->run, insn);
     switch (pto_op_transfer(op)) {
     case PTO_TRANSFER_LOAD: return emit_load(p, &s, op);

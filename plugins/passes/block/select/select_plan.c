@@ -47,6 +47,8 @@ static pto_status check_operands(const select_plan *p, pto_op op)
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place)
 {
     *p = (select_plan){.run = run, .kernel = kernel, .last_buffer = pto_op_none(run)};
+    p->is_packed = pto_machine_i64_or(run, 0, "matrix.packed") != 0;
+    p->dim_min = pto_machine_i64_or(run, 0, "matrix.dim-min");
     PTO_WALK(kernel, op) PTO_TRY(check_op(p, op));
     p->storage = storage_plan_make(run, in_place);
     storage_read(&p->storage, &p->source, kernel);

@@ -17,6 +17,12 @@
     X(ZERO_ACC, "tile.zero_acc")     \
     X(MATMUL_ACC, "tile.matmul_acc") \
     X(TMATMUL, "pto.tmatmul")        \
+    X(MOVE, "tile.move")             \
+    X(TEXPANDS, "pto.texpands")      \
+    X(TFILLPAD, "pto.tfillpad")      \
+    X(SUBS, "tile.subs")             \
+    X(TADDS, "pto.tadds")            \
+    X(CONSTANT, "constant")          \
     X(TMOV, "pto.tmov")
 enum { SELECT_KINDS(PTO_KIND_ENUM) SELECT_KIND_COUNT };
 
@@ -68,6 +74,8 @@ typedef struct select_plan {
     pto_value *scratches; /* buffers by number in the plan; none until they are needed */
     select_known_type known[SELECT_KNOWN_TYPES];
     uint32_t known_next;
+    int is_packed;   /* `matrix.packed` */
+    int64_t dim_min; /* `matrix.dim-min` */
 } select_plan;
 
 /* Work in conditions of `while` goes to the bodies and before the loops; before the plan is made. */
@@ -75,6 +83,9 @@ pto_status select_rotate_loops(const pto_run *run, pto_op kernel);
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place);
 /* The storage of a value; makes its buffer when there is none. NULL after a diagnostic. */
 select_storage *select_storage_of(select_plan *p, pto_value v);
+/* A new descriptor of a stage of a buffer. */
+pto_value select_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2],
+                            pto_type type, pto_str name, pto_op at);
 /* A descriptor of a value for use before `at`. `valid` NULL: the region of the value. */
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
 /* A descriptor of the scratch operand of `op`, made before it; none when it needs none. */

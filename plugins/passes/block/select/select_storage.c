@@ -83,13 +83,23 @@ select_storage *select_storage_of(select_plan *p, pto_value v)
 
 /* ---- descriptors ---- */
 
-static pto_value make_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2],
-                                 pto_type type, pto_str name, pto_op at)
+/* A tile that the matrix unit reads or writes. */
+static int is_of_products(const pto_run *run, pto_type type)
+{
+    const uint32_t role = pto_space_role(run, pto_type_space(type));
+    return role == PTO_ROLE_LEFT || role == PTO_ROLE_RIGHT || role == PTO_ROLE_ACCUMULATOR;
+}
+
+pto_value select_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2],
+                            pto_type type, pto_str name, pto_op at)
 {
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
     pto_spec_operand(&s, buffer);
     pto_spec_exprs(&s, PTO_STR("stage"), 1, &stage);
     pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
+    if (p->is_packed && is_of_products(p->run, type) &&
+        !(pto_expr_equal(valid[0], pto_type_dim(type, 0)) && pto_expr_equal(valid[1], pto_type_dim(type, 1))))
+        pto_spec_bool(&s, PTO_STR("compact"), 1);
     pto_spec_result(&s, type);
     pto_spec_loc(&s, pto_op_loc(at));
     pto_spec_name(&s, name);
@@ -112,7 +122,7 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
             return d->value;
     }
     select_desc *d = PTO_SCRATCH(p->run, select_desc, 1);
-    d->value = make_descriptor(p, s->buffer, s->stage, valid, pto_value_type(v), pto_value_name(v), at);
+    d->value = select_descriptor(p, s->buffer, s->stage, valid, pto_value_type(v), pto_value_name(v), at);
     d->valid[0] = valid[0];
     d->valid[1] = valid[1];
     d->next = s->descs;
@@ -127,7 +137,7 @@ static pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value li
     pto_str name = pto_str_join(p->run, pto_value_name(like), PTO_STR("_tmp"));
     pto_value buffer = make_buffer(p, type, 0, 1, pto_str_join(p->run, name, PTO_STR("_b")), at);
     if (!PTO_SOME(buffer)) return buffer;
-    return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid != NULL ? valid : whole, type, name, at);
+    return select_descriptor(p, buffer, pto_expr_const(p->run, 0), valid != NULL ? valid : whole, type, name, at);
 }
 
 pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out)
@@ -145,8 +155,8 @@ pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out)
     if (!PTO_SOME(*buffer)) *buffer = make_buffer(p, type, plan->scratches[o->scratch].bytes, 1, PTO_STR("tmp_b"), op);
     PTO_NEED(*buffer);
     const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
-    *out = make_descriptor(p, *buffer, pto_expr_const(p->run, 0), whole, type,
-                           pto_str_join(p->run, pto_value_name(pto_op_result(op, 0)), PTO_STR("_tmp")), op);
+    *out = select_descriptor(p, *buffer, pto_expr_const(p->run, 0), whole, type,
+                             pto_str_join(p->run, pto_value_name(pto_op_result(op, 0)), PTO_STR("_tmp")), op);
     PTO_NEED(*out);
     return PTO_OK;
 }

@@ -5,7 +5,8 @@
  *       .. tile.matmul_acc %s, %l, %r           if %i - from == 0 { pto.tmatmul %acc, .. } else { pto.tmatmul_acc %acc,
  * %acc, .. } }                                       }
  *
- * The guard is only before loops that may run no iteration: a product over no k is zero. */
+ * The guard is only before loops that may run no iteration: a product over no k is zero. A machine that has none of
+ * those (`matrix.dim-min`) multiplies zeros, which it fills where the loop loads its operands. */
 #include "select_plan.h"
 
 static select_value *value_at(select_plan *p, pto_value v)
@@ -39,8 +40,8 @@ static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, p
     return made;
 }
 
-static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count, const pto_value *operands, pto_op op,
-                               pto_op before)
+static pto_status emit_insn(select_plan *p, pto_kind_id kind, uint32_t count, const pto_value *operands, pto_op op,
+                            pto_op before)
 {
     pto_spec s = pto_spec_make(p->run, kind);
     pto_spec_operands(&s, count, operands);
@@ -63,20 +64,52 @@ static pto_op find_product(const select_plan *p, pto_op loop, pto_value carried)
     return pto_op_none(p->run);
 }
 
-static pto_value empty_operand(select_plan *p, pto_value v, pto_expr rows, pto_expr columns, pto_op at)
+static pto_value first_stage(select_plan *p, pto_value v, const pto_expr valid[2], pto_op at)
 {
-    const pto_expr valid[2] = {rows, columns};
-    select_storage *s = select_storage_of(p, v);
+    const select_storage *s = select_storage_of(p, v);
     if (s == NULL) return pto_value_none(p->run);
-    pto_expr first = pto_expr_const(p->run, 0);
-    pto_spec tile = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
-    pto_spec_operand(&tile, s->buffer);
-    pto_spec_exprs(&tile, PTO_STR("stage"), 1, &first);
-    pto_spec_exprs(&tile, PTO_STR("valid"), 2, valid);
-    pto_spec_result(&tile, pto_value_type(v));
-    pto_spec_loc(&tile, pto_op_loc(at));
-    pto_spec_name(&tile, pto_value_name(v));
-    return pto_spec_value(&tile, pto_before(at));
+    return select_descriptor(p, s->buffer, pto_expr_const(p->run, 0), valid, pto_value_type(v), pto_value_name(v), at);
+}
+
+static pto_value make_zero(pto_dtype dtype, pto_op at)
+{
+    pto_spec s = pto_spec_make(at.run, pto_kind(at.run, KIND_CONSTANT));
+    if (pto_dtype_is_float(dtype))
+        pto_spec_float(&s, PTO_STR("value"), 0.0);
+    else
+        pto_spec_int(&s, PTO_STR("value"), 0);
+    pto_spec_result(&s, pto_type_scalar(at.run, dtype));
+    pto_spec_loc(&s, pto_op_loc(at));
+    return pto_spec_value(&s, pto_before(at));
+}
+
+/* An operand of a product of zeros: filled where the loop loads it, then moved as the loop does. */
+static pto_value zero_operand(select_plan *p, pto_value v, const pto_expr valid[2], pto_op at)
+{
+    const pto_run *run = p->run;
+    const pto_op move = pto_value_op(v);
+    if (!PTO_SOME(move) || !PTO_IS(move, MOVE)) {
+        const pto_str name = pto_value_name(v);
+        (void)pto_error(at, "pto.select/empty-product",
+                        "the loop may run no iteration, and the machine has no product of nothing (`matrix.dim-min`); "
+                        "`%%%.*s` is not moved from where zeros could be filled: let the loop have an iteration",
+                        PTO_FMT(name));
+        return pto_value_none(run);
+    }
+    const pto_value from = first_stage(p, pto_op_operand(move, 0), valid, at), to = first_stage(p, v, valid, at);
+    const pto_value filled[2] = {from, make_zero(pto_type_dtype(pto_value_type(v)), at)}, moved[2] = {to, from};
+    if (!PTO_SOME(to) || emit_insn(p, pto_kind(run, KIND_TEXPANDS), 2, filled, move, at) != PTO_OK ||
+        emit_insn(p, pto_kind(run, KIND_TMOV), 2, moved, move, at) != PTO_OK)
+        return pto_value_none(run);
+    return to;
+}
+
+/* The least k of a product of zeros: what fills a row of a box, where the machine takes no product of nothing. */
+static pto_expr least_k(const select_plan *p, pto_value left)
+{
+    const int64_t row = pto_machine_i64_or(p->run, 32, "matrix.box-row-bytes"),
+                  bytes = pto_dtype_bytes(pto_type_dtype(pto_value_type(left)));
+    return pto_expr_const(p->run, p->dim_min == 0 ? 0 : bytes > 0 && row > bytes ? row / bytes : 1);
 }
 
 static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, const select_value *start)
@@ -96,10 +129,14 @@ static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, c
         make_if(run, pto_expr_of(loop, PTO_STR("to"), 0), "le", pto_expr_of(loop, PTO_STR("from"), 0), 1, at);
     PTO_NEED(guard);
     at = pto_block_last(pto_body(guard));
-    const pto_value operands[3] = {acc, empty_operand(p, pto_op_operand(product, 1), valid[0], zero, at),
-                                   empty_operand(p, pto_op_operand(product, 2), zero, valid[1], at)};
+    const pto_value left = pto_op_operand(product, 1), right = pto_op_operand(product, 2);
+    const pto_expr k = least_k(p, left), of_left[2] = {valid[0], k}, of_right[2] = {k, valid[1]};
+    const pto_value operands[3] = {
+        acc, p->dim_min == 0 ? first_stage(p, left, of_left, at) : zero_operand(p, left, of_left, at),
+        p->dim_min == 0 ? first_stage(p, right, of_right, at) : zero_operand(p, right, of_right, at)};
+    for (uint32_t i = 0; i < 3; i++) PTO_NEED(operands[i]);
     pto_stat_add(run, STAT_ZEROINGS, 1);
-    return emit_product(p, pto_kind(run, KIND_TMATMUL), 3, operands, product, at);
+    return emit_insn(p, pto_kind(run, KIND_TMATMUL), 3, operands, product, at);
 }
 
 static pto_status not_begun(pto_op op, pto_value v)
@@ -189,11 +226,11 @@ pto_status select_emit_matmul_acc(select_plan *p, pto_op op)
     pto_value out = select_describe(p, pto_op_result(op, 0), op, NULL);
     const pto_value first[3] = {out, left, right};
     if (acc == NULL) return PTO_FAILED;
-    if (acc->zero == ZERO_ALWAYS) return emit_product(p, begins, 3, first, op, op);
+    if (acc->zero == ZERO_ALWAYS) return emit_insn(p, begins, 3, first, op, op);
     const pto_value next[4] = {out, select_describe(p, pto_op_operand(op, 0), op, NULL), left, right};
-    if (acc->zero == ZERO_NEVER) return emit_product(p, goes_on, 4, next, op, op);
+    if (acc->zero == ZERO_NEVER) return emit_insn(p, goes_on, 4, next, op, op);
     pto_op branch = make_if(run, acc->begun, "eq", pto_expr_const(run, 0), 2, op);
     PTO_NEED(branch);
-    PTO_TRY(emit_product(p, begins, 3, first, op, pto_block_last(pto_body(branch))));
-    return emit_product(p, goes_on, 4, next, op, pto_block_last(pto_op_block_at(branch, 1)));
+    PTO_TRY(emit_insn(p, begins, 3, first, op, pto_block_last(pto_body(branch))));
+    return emit_insn(p, goes_on, 4, next, op, pto_block_last(pto_op_block_at(branch, 1)));
 }
