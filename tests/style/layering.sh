@@ -47,11 +47,11 @@ ir/text ir ir/base ir/context ir/verify ir/ops
 core ir/base
 core/files core ir ir/base ir/context ir/ops
 core/host core core/files ir ir/base ir/context ir/verify ir/text ir/ops
-core/compile core core/files core/host ir ir/base ir/context
+core/compile core core/files core/host ir ir/base ir/context ir/text
 tools/base ir/base core
-tools/run tensor_files tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
+tools/run tensor_files tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify ir/text
 tools/library tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
-tools/build tools/base core core/compile tools/run tools/library ir ir/base ir/context ir/verify
+tools/build tools/base core core/compile tools/run tools/library ir ir/base ir/context ir/verify ir/text
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
 tools/reduce tools/base core ir ir/base ir/context ir/verify ir/text
