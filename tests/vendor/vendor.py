@@ -109,7 +109,7 @@ def write_page(path, version, compiler, results):
                 "Written by `./dev vendor CHECKOUT --page=docs/vendor.md`: cases of `tests/vendor/cases.txt` as "
                 "`pto.emit-ascend` writes\nthem, compiled with the CPU mode of the vendor's headers and compared with "
                 "`cpu-sim`. TMATMUL_ACC is that of\n`tests/vendor/chained_matmul.hpp`.\n\n"
-                f"Headers: {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
+                f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
                 "| Case | Size | Elements | Differ |\n|---|---|---|---|\n")
         for name, rows in results.items():
             for size, elements, differ, wrong in rows:

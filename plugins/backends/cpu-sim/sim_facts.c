@@ -109,7 +109,8 @@ static pto_status check_pads(sim_core *c, const site_facts *f)
 {
     const program_step *step = &c->step;
     for (uint32_t i = 0; c->pad_count != 0 && i < step->src_count; i++) PTO_TRY(check_padded(c, step->src[i]));
-    if (c->pad_count != 0 && step->dst != NULL) forget_pads(c, step->dst);
+    if (step->dst == NULL) return PTO_OK;
+    if (c->pad_count != 0) forget_pads(c, step->dst);
     if (step->has_pad && step->has_gm && f->pads_to > 0) note_pad(c, f->pads_to);
     return PTO_OK;
 }

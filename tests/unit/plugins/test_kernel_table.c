@@ -115,7 +115,7 @@ static operand operand_new(pto_dtype type, layout form, int64_t count, int64_t k
         x.offset = count > 0 ? (count - 1) * k : 0;
     }
     x.count = form == PADDED ? (2 * count + 3) * (k + 1) : count * k;
-    x.bytes = malloc((size_t)(bytes_of(type, x.count) + 1));
+    x.bytes = calloc((size_t)(bytes_of(type, x.count) + 1), 1);
     assert_non_null(x.bytes);
     x.bytes++;
     fill(&x);

@@ -191,14 +191,15 @@ static int is_rounded(const select_plan *p, pto_op op, pto_kind_id insn, int64_t
     const pto_op made = pto_value_op(pto_op_operand(op, 1));
     if (!PTO_SOME(made) || !PTO_IS(made, CONSTANT) || pto_dtype_is_float(dtype)) return 0;
     *out = pto_attr_i64(pto_op_attr(made, PTO_STR("value")));
-    return (int64_t)(float)*out != *out && machine_scalar_through_f32(p->run, insn, dtype);
+    return (double)(float)*out != (double)*out && machine_scalar_through_f32(p->run, insn, dtype);
 }
 
 /* a - s as a + -s, both modulo the range of the type. */
 static pto_status emit_negated(select_plan *p, pto_op op, int64_t scalar)
 {
     const pto_value a = pto_op_operand(op, 0), old = pto_op_operand(op, 1);
-    const int64_t least = -(INT64_C(1) << (8 * pto_dtype_bytes(pto_type_dtype(pto_value_type(old))) - 1));
+    int64_t least = INT64_MIN;
+    for (int64_t bytes = 8; bytes > pto_dtype_bytes(pto_type_dtype(pto_value_type(old))); bytes--) least /= 256;
     pto_spec c = pto_spec_make(p->run, pto_kind(p->run, KIND_CONSTANT)),
              s = pto_spec_make(p->run, pto_kind(p->run, KIND_TADDS));
     pto_spec_int(&c, PTO_STR("value"), scalar == least ? least : -scalar);
