@@ -23,5 +23,5 @@ vendor "$TEST_BUILD" fake rms_norm/bf16 --keep=kept --page=page.md >out 2>text |
 [ "$status" -eq 1 ] || fail "status $status"
 says '^rms_norm/bf16.yaml small: 0 elements, compile: .*error.*' out
 says_line '0 passed, 2 failed' out
-says '^Headers: without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
+says '^Headers: PTO ISA without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
 says '^| rms_norm/bf16.yaml | one | 0 | compile: ' page.md
