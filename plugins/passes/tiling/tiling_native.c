@@ -146,11 +146,11 @@ static int64_t threads_most(const pto_tiling_problem *p)
  * count more, since they take longer. */
 static double price_of(const pto_tiling_problem *p, double speed, const candidate *c)
 {
-    static const double sizes[] = {256, 2048}, weights[] = {1, 8};
+    static const double sizes[] = {256, 1024, 2048}, weights[] = {1, 4, 8};
     const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
     const int64_t most = threads_most(p);
     double sum = 0;
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double m = likely(p, 0, sizes[i]), n = likely(p, 1, sizes[i]), k = likely(p, 2, sizes[i]);
         sum += weights[i] * price(m, n, k, batches, speed, most, c) / (m * n * k * batches);
     }
