@@ -130,7 +130,6 @@ typedef struct short_pad {
     int64_t lo, hi; /* bytes of its capacity */
     int64_t rows, cols;
 } short_pad;
-enum { PADS_MAX = 16 };
 
 typedef struct sim_core {
     uint32_t number;
@@ -147,8 +146,8 @@ typedef struct sim_core {
     const vector_clock *scalar_clock;
     sim_pipe pipes[CLOCK_PIPES]; /* by number */
     sim_event *events;           /* [source][target][id] */
-    short_pad pads[PADS_MAX];    /* of tiles that a load did not fill to the end */
-    uint32_t pad_count;
+    short_pad *pads;             /* of tiles that a load did not fill to the end */
+    uint32_t pad_count, pad_capacity;
     sim_token *free_tokens;
     uint32_t token_count; /* in all events */
     uint8_t *memory[PTO_NAMES_MAX];

@@ -91,12 +91,13 @@ static void forget_pads(sim_core *c, const program_tile *t)
 }
 
 /* A load with `pad`, of rows that lie one after the other. */
-static void note_pad(sim_core *c, int64_t pads_to)
+static void note_pad(const sim *s, sim_core *c, int64_t pads_to)
 {
     const program_tile *t = c->step.dst;
     const int64_t size = (int64_t)element_bytes(t->ref.dtype),
                   cols = pto_ceil_div(t->ref.valid_cols * size, pads_to) * pads_to / size;
-    if ((t->ref.valid_rows == t->ref.rows && cols >= t->ref.cols) || c->pad_count == PADS_MAX) return;
+    if (t->ref.valid_rows == t->ref.rows && cols >= t->ref.cols) return;
+    PTO_GROW(s->run, c->pads, c->pad_count, c->pad_capacity);
     c->pads[c->pad_count++] = (short_pad){.load = c->step.site,
                                           .space = t->ref.space,
                                           .lo = t->address,
@@ -105,13 +106,13 @@ static void note_pad(sim_core *c, int64_t pads_to)
                                           .cols = cols};
 }
 
-static pto_status check_pads(sim_core *c, const site_facts *f)
+static pto_status check_pads(const sim *s, sim_core *c, const site_facts *f)
 {
     const program_step *step = &c->step;
     for (uint32_t i = 0; c->pad_count != 0 && i < step->src_count; i++) PTO_TRY(check_padded(c, step->src[i]));
     if (step->dst == NULL) return PTO_OK;
     if (c->pad_count != 0) forget_pads(c, step->dst);
-    if (step->has_pad && step->has_gm && f->pads_to > 0) note_pad(c, f->pads_to);
+    if (step->has_pad && step->has_gm && f->pads_to > 0) note_pad(s, c, f->pads_to);
     return PTO_OK;
 }
 
@@ -219,7 +220,7 @@ pto_status check_facts(sim *s, sim_core *c)
     if (!f->in_place) PTO_TRY(check_in_place(s, c));
     if (c->step.site->unit == PTO_UNIT_MATRIX) PTO_TRY(check_product(s, c));
     if (f->rounds_scalar) PTO_TRY(check_scalar(s, c));
-    PTO_TRY(check_pads(c, f));
+    PTO_TRY(check_pads(s, c, f));
     return check_events(s, c, f);
 }
 

@@ -15,7 +15,7 @@ file=$(basename "$folder"/*.so)
 bytes=$(stat -c %s "$folder/$file")
 says "^ *$bytes bytes, used  *[0-9]* seconds ago  $file\$" out
 says_line "$folder: 1 file, $bytes bytes" out
-touch -d '3 days ago' "$folder/$file"
+touch -d '3 days ago 10 seconds ago' "$folder/$file"
 ends 0 pto-plugin cache "$folder"
 says "^ *$bytes bytes, used   3 days ago  $file\$" out
 touch "$folder/of-somebody"
