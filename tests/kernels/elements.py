@@ -2,6 +2,7 @@
 
 Rounding looks a value up between its two neighbours in the ordered list of all values of the type (f32: nextafter),
 which shares no arithmetic with the C code under test."""
+import math
 import os
 import re
 
@@ -188,33 +189,32 @@ def convert(to, src, bits, mode, saturate, integral):
         else:
             lo, hi = limits(to)
             ints = []
-            for v in x:
-                if np.isnan(v) or np.isinf(v):
-                    special = 0 if np.isnan(v) else (hi if v > 0 else lo)
-                    ints.append(special if saturate else (lo if lo else hi))
+            for v in round_integral(x, mode).tolist():
+                if math.isfinite(v):
+                    ints.append(min(max(int(v), lo), hi) if saturate else int(v))
                 else:
-                    whole = int(round_integral(np.float64(v), mode))
-                    ints.append(min(max(whole, lo), hi) if saturate else whole)
+                    special = 0 if math.isnan(v) else (hi if v > 0 else lo)
+                    ints.append(special if saturate else (lo if lo else hi))
             out = int_bits(to, ints)
     else:
         ints = [int(v) for v in decode(src, flat)]
         if to == "bool":
             out = np.array([v != 0 for v in ints], dtype=np.uint8)
         elif is_float(to):
-            out = np.array([encode_int(to, v, mode, saturate) for v in ints], dtype=bits_type(to))
+            out = encode(to, [short_float(v) for v in ints], mode, saturate)
         else:
             lo, hi = limits(to)
             out = int_bits(to, [min(max(v, lo), hi) if saturate else v for v in ints])
     return out.reshape(shape)
 
 
-def encode_int(t, v, mode, saturate):
-    """An exact integer to a float type: cut to 40 bits and a sticky bit, which decides every mode alike."""
+def short_float(v):
+    """An exact integer, cut to 40 bits and a sticky bit, with which it is rounded to a shorter type in every mode alike."""
     a, shift = abs(v), 0
     while a >= 2**40:
         a, shift = (a >> 1) | (a & 1), shift + 1
     x = float(a) * 2.0**shift
-    return encode(t, -x if v < 0 else x, mode, saturate)[0]
+    return -x if v < 0 else x
 
 
 def canonical(t, bits):

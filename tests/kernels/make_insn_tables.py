@@ -1,6 +1,7 @@
 """Writes the cases of test_insn: one record for each instruction, element type, layout and size.
 
 usage: make_insn_tables.py OUT. Records are little-endian; test_insn.c says how they are read."""
+import functools
 import math
 import struct
 import sys
@@ -142,6 +143,7 @@ def any_layout():
     return str(rng.choice(list(LAYOUTS)))
 
 
+@functools.cache
 def special(t):
     lo, hi = (0, 0) if el.is_float(t) else el.limits(t)
     if el.is_float(t):

@@ -90,7 +90,7 @@ def matmul_cases():
                             sums = np.matmul(ints(t, a), ints(t, b)) if sa[-1] else np.zeros(np.broadcast_shapes(sa[:-2], sb[:-2]) + (sa[-2], sb[-1]), dtype=object)
                             if el.is_float(to):
                                 wrap = [(int(v) + 2**63) % 2**64 - 2**63 for v in sums.ravel()]
-                                want = np.array([el.encode_int(to, v, "rint", False) for v in wrap], dtype=el.bits_type(to)).reshape(sums.shape)
+                                want = el.encode(to, [el.short_float(v) for v in wrap]).reshape(sums.shape)
                             else:
                                 want = to_bits(to, sums)
                         case("matmul", f"{t}->{to} {sa} {sb} {ta} {tb}", to, want, ins, ta=ta, tb=tb)
@@ -157,7 +157,8 @@ def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
         want = rounded(to, y)
     else:
         lo, hi = el.limits(to)
-        want = to_bits(to, np.array([0 if np.isnan(v) else int(np.clip(np.rint(v), lo, hi)) for v in y.ravel()], dtype=object).reshape(shape))
+        whole = np.clip(np.rint(y.ravel()), lo, hi).tolist()
+        want = to_bits(to, np.array([0 if v != v else int(v) for v in whole], dtype=object).reshape(shape))
     case("matmul", f"{t}->{to} {sa} {sb} {bias_shape} {scale_shape} {relu}", to, want, ins, third=bias_shape is None and scale_shape is not None, relu=relu)
 
 

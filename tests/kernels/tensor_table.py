@@ -1,5 +1,7 @@
 """What all modules of cases of test_tensor_ops share: arrays in memory, records, and operands. `rng` and `out` are for one table, whose
 cases are made in one order."""
+import functools
+import math
 import struct
 
 import numpy as np
@@ -25,7 +27,7 @@ class Array:
         order = list(rng.permutation(n)) if way == 1 else list(range(n))
         gap = 1 if way == 2 else 0
         sizes = [bits.shape[d] + gap for d in order]
-        total = int(np.prod(sizes)) if n else 1
+        total = math.prod(sizes)
         self.memory = np.frombuffer(rng.bytes(total * el.size(t)), dtype=el.bits_type(t)).copy()
         strides = [0] * n
         step = 1
@@ -37,10 +39,7 @@ class Array:
 
     def put(self, memory, bits):
         if bits.size:
-            places = np.zeros(bits.shape, dtype=np.int64)
-            for d, s in enumerate(self.strides):
-                places = places + s * np.arange(bits.shape[d]).reshape([-1 if i == d else 1 for i in range(bits.ndim)])
-            memory[places] = bits
+            np.ndarray(bits.shape, memory.dtype, memory, 0, [s * memory.itemsize for s in self.strides])[...] = bits
 
     def head(self):
         pad = lambda v: list(v) + [0] * (8 - len(v))
@@ -76,6 +75,7 @@ def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=Fals
     out.append(struct.pack("<q", len(body)) + body)
 
 
+@functools.cache
 def special(t):
     if el.is_float(t):
         return el.encode(t, [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5, -2.5, 3.0, 1e-7, 60000.0])
@@ -84,7 +84,7 @@ def special(t):
 
 
 def data(t, shape, kind=None):
-    n = int(np.prod(shape))
+    n = math.prod(shape)
     any_bits = np.frombuffer(rng.bytes(n * el.size(t)), dtype=el.bits_type(t)) if n else np.zeros(0, dtype=el.bits_type(t))
     if el.is_float(t):
         moderate = el.encode(t, np.clip(rng.normal(size=n) * 2, -5, 5)) if n else any_bits
