@@ -437,6 +437,7 @@ static void go_back(manager *g, uint32_t from)
     module_restore(g->module, g->choice.before);
     touched_functions_restart(g->functions);
     tiling_retry_restart(g->retry);
+    run_session_forget(g->session);
     if (g->request->schedule != NULL) schedule_restart(g->request->schedule);
     for (uint32_t i = g->choice.step; i <= from; i++) compile_stats_forget(g->stats, g->pipeline, i);
     EACH_OBSERVER(g, o)

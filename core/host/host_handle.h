@@ -41,12 +41,21 @@ struct run_context {
     } use_cache;
 };
 
+/* What an agent left for its next run. */
+typedef struct recalled {
+    const run_agent *agent;
+    size_t bytes;
+    void *memory;
+    struct recalled *next;
+} recalled;
+
 struct run_session {
     arena *a;
     run_session_params params;
     struct machine_facts *facts; /* host_machine.c; NULL until they are asked for */
     run_context *outermost, *current;
     const run_agent *group; /* whose runs run_group_end looks at together; or NULL */
+    recalled *recalled;
 };
 
 struct run_registry {

@@ -7,6 +7,18 @@
 void *host_scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
 void *host_keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
 
+void *host_recall(const pto_run *run, size_t bytes)
+{
+    const run_context *c = run_of(run);
+    recalled **list = &c->session->recalled, *r = *list;
+    while (r != NULL && (r->agent != c->request.agent || r->bytes != bytes)) r = r->next;
+    if (r != NULL) return r->memory;
+    r = arena_alloc(c->session->a, sizeof *r);
+    *r = (recalled){c->request.agent, bytes, arena_alloc(c->session->a, bytes), *list};
+    *list = r;
+    return r->memory;
+}
+
 void host_diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)
 {
     run_context *c = run_of(run);

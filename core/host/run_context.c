@@ -48,6 +48,8 @@ void run_session_destroy(run_session *s)
     }
 }
 
+void run_session_forget(run_session *s) { s->recalled = NULL; }
+
 bool run_session_is_stopped(const run_session *s) { return flight_recorder_stop(s->params.recorder); }
 
 const char *run_agent_text(const run_agent *agent, char *out)

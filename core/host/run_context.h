@@ -67,6 +67,8 @@ typedef struct run_session_params {
 /* What `keep` returns lives in `a`. */
 run_session *run_session_create(arena *a, const run_session_params *params);
 void run_session_destroy(run_session *s);
+/* What runs left for the next of their kind (`recall`) is not there for those that come: steps run again. */
+void run_session_forget(run_session *s);
 /* The time is up. */
 bool run_session_is_stopped(const run_session *s);
 

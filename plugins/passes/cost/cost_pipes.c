@@ -479,8 +479,8 @@ static int read_trials(const pto_tiling_problem *p, int64_t extents[TRIALS][DIMS
     return trials;
 }
 
-static pto_status price(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
-                        double *costs)
+static pto_status find_prices(const pto_run *run, const pto_tiling_problem *problem, uint32_t count,
+                              const int64_t *tiles, double *costs)
 {
     machine_costs m = read_machine(run);
     known_counts known;
@@ -505,6 +505,87 @@ static pto_status price(const pto_run *run, const pto_tiling_problem *problem, u
         costs[i] = open == 0 ? cycles[0] : 0.0;
         for (int t = 0; t < open; t++) costs[i] += cycles[t] / max_of(least[t], 1.0);
     }
+    return PTO_OK;
+}
+
+/* ---- prices that are known ---- */
+
+/* What was asked, as words, and what came out. */
+typedef struct priced {
+    struct priced *next; /* of the same hash */
+    int64_t *words;
+    double *costs;
+    uint32_t word_count, count;
+} priced;
+
+/* What one run leaves to the next: many functions have groups that differ in nothing but their names. */
+enum { BUCKETS = 256, PRICED_MAX = 1024 };
+typedef struct price_memory {
+    priced *buckets[BUCKETS];
+    uint32_t count;
+} price_memory;
+
+/* All that prices hang on, the machine apart, which is the same for all runs. */
+static int64_t *words_of(const pto_run *run, const pto_tiling_problem *p, uint32_t count, const int64_t *tiles,
+                         uint32_t *out_count)
+{
+    const size_t sizes = (size_t)count * p->dim_count, all = p->word_count + 2u + 2u * p->dim_count + sizes;
+    int64_t *words = PTO_SCRATCH(run, int64_t, all), *at = words;
+    *at++ = p->dim_count;
+    *at++ = p->outer_instances;
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        *at++ = p->dims[d]->kind;
+        *at++ = p->dims[d]->static_extent;
+    }
+    memcpy(at, p->words, p->word_count * sizeof *at);
+    memcpy(at + p->word_count, tiles, sizes * sizeof *at);
+    *out_count = (uint32_t)all;
+    return words;
+}
+
+static priced **bucket_of(price_memory *m, const int64_t *words, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++) hash = (hash ^ (uint64_t)words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &m->buckets[(hash >> 32) % BUCKETS];
+}
+
+static const priced *find_priced(const priced *list, const int64_t *words, uint32_t count)
+{
+    while (list != NULL && (list->word_count != count || memcmp(list->words, words, count * sizeof *words) != 0))
+        list = list->next;
+    return list;
+}
+
+static void remember(const pto_run *run, priced **bucket, uint32_t word_count, const int64_t *words, uint32_t count,
+                     const double *costs)
+{
+    priced *p = pto_keep(run, sizeof *p);
+    *p = (priced){.next = *bucket,
+                  .words = pto_keep(run, word_count * sizeof *words),
+                  .costs = pto_keep(run, count * sizeof *costs),
+                  .word_count = word_count,
+                  .count = count};
+    memcpy(p->words, words, word_count * sizeof *words);
+    memcpy(p->costs, costs, count * sizeof *costs);
+    *bucket = p;
+}
+
+static pto_status price(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
+                        double *costs)
+{
+    if (!PTO_HAS(problem, reserved) || problem->words == NULL) return find_prices(run, problem, count, tiles, costs);
+    price_memory *memory = pto_recall(run, sizeof *memory);
+    uint32_t word_count = 0;
+    const int64_t *words = words_of(run, problem, count, tiles, &word_count);
+    priced **bucket = bucket_of(memory, words, word_count);
+    const priced *known = find_priced(*bucket, words, word_count);
+    if (known != NULL) {
+        memcpy(costs, known->costs, count * sizeof *costs);
+        return PTO_OK;
+    }
+    PTO_TRY(find_prices(run, problem, count, tiles, costs));
+    if (memory->count++ < PRICED_MAX) remember(run, bucket, word_count, words, count, costs);
     return PTO_OK;
 }
 

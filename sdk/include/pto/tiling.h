@@ -65,6 +65,11 @@ typedef struct pto_tiling_problem {
     /* How many instances share the walk along what is reduced, each with a part of it, where tiles have these sizes; 1:
      * none do. `out_kernels` gets how many kernels combine the parts. NULL: none ever do. */
     int64_t (*parts)(void *self, const int64_t *tile, int64_t *out_kernels);
+    /* Words that say all that extents and answers of the functions hang on, beside the machine: where a pass states the
+     * same ones again, in any function, they are the same, and a model may remember what it has found out. NULL: there
+     * are none. */
+    const int64_t *words;
+    uint32_t word_count, reserved;
 } pto_tiling_problem;
 
 /* Where offers go, until offer returns. */

@@ -201,6 +201,14 @@ static kept keep_memory(const pto_run *run)
     return kept_bytes(bytes, sizeof written);
 }
 
+static kept keep_recalled(const pto_run *run)
+{
+    static const char written[] = "what a run leaves";
+    void *bytes = pto_recall(run, sizeof written);
+    memcpy(bytes, written, sizeof written);
+    return kept_bytes(bytes, sizeof written);
+}
+
 static kept keep_table(const pto_run *run)
 {
     const void *table = NULL;
@@ -220,6 +228,7 @@ static pto_space space_of(const pto_run *run, const char *name) { return pto_spa
 
 /* X(row, what to keep) */
 #define SESSION_CALLS(X)                                                                                   \
+    X(recall, keep_recalled(run))                                                                          \
     X(keep, keep_memory(run))                                                                              \
     X(extension, keep_table(run))                                                                          \
     X(opt_str, kept_text(pto_opt_str(run, 0)))                                                             \

@@ -44,6 +44,33 @@ static void expect_text(run_fixture *f, const char *wanted)
     text_fini(&t);
 }
 
+/* What a run of the agent finds in memory that it asks for by this size; it leaves `number` there. */
+static int64_t recall(run_fixture *f, const run_agent *agent, size_t bytes, int64_t number)
+{
+    f->request.agent = agent;
+    (void)run_fixture_start(f);
+    int64_t *memory = pto_recall(f->run, bytes);
+    const int64_t found = *memory;
+    *memory = number;
+    run_fixture_stop(f, PTO_OK);
+    return found;
+}
+
+TEST(a_run_recalls_what_the_last_one_of_its_agent_left)
+{
+    run_fixture f;
+    begin(&f);
+    const run_agent own = f.agent, other = f.agent;
+    assert_int_equal(recall(&f, &own, 8, 5), 0);
+    assert_int_equal(recall(&f, &own, 8, 6), 5);
+    assert_int_equal(recall(&f, &other, 8, 7), 0);
+    assert_int_equal(recall(&f, &own, 16, 8), 0);
+    assert_int_equal(recall(&f, &own, 8, 9), 6);
+    run_session_forget(f.s);
+    assert_int_equal(recall(&f, &own, 8, 1), 0);
+    run_fixture_end(&f);
+}
+
 TEST(reading_changes_nothing)
 {
     run_fixture f;
@@ -677,8 +704,8 @@ static pto_status choose(run_fixture *f,
     const pto_op unit = run_fixture_start(f);
     const pto_tiling_dim dim = {sizeof dim, PTO_PARALLEL, "rows", pto_expr_symbol(f->run, PTO_STR("N")), -1, 1};
     const pto_tiling_dim *const dims[] = {&dim};
-    const pto_tiling_problem problem = {sizeof problem, 1,        "rows", unit, dims, &bytes,
-                                        footprint,      capacity, 1,      NULL, NULL};
+    const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint,
+                                        capacity,       1, NULL,   NULL, NULL, 0,      0};
     const pto_status s = pto_tiling_choose(f->run, 0, &problem, tile, ordinal);
     run_fixture_stop(f, s);
     f->agent.values = NULL; /* they and the strategies end with this function */

@@ -38,8 +38,9 @@ _Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS =
                    (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE && (int)OPT_WHOLE_ROWS == (int)TILE_OPT_WHOLE_ROWS,
                "the files ask for options by number");
 
-#define STATS(X) X(NESTS, "nests")
+#define STATS(X) X(NESTS, "nests") X(PRICED, "tiles counted for their price")
 PTO_STATS(STATS);
+_Static_assert((int)STAT_PRICED == (int)TILE_STAT_PRICED, "the files count by number");
 
 /* The op of a kind that needs a group of its own, if the group is that op; numbers that it takes come before. */
 static pto_op sole_op(pto_op group, pto_kind_id kind)

@@ -91,6 +91,9 @@ PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 /* Options of the pass. */
 enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE, TILE_OPT_WHOLE_ROWS };
 
+/* Statistics of the pass that other files count. */
+enum { TILE_STAT_PRICED = 1 };
+
 /* A tile, or while counting just its sizes and its number in the plan. */
 typedef struct tile_piece {
     pto_value value;

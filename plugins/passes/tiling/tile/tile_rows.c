@@ -41,8 +41,10 @@ static double trips_of(const row_group *g, const int64_t *tile)
 
 static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
 {
+    const row_group *g = self;
     const tile_nest n = count_instance(self, tile);
-    tile_put_work(&n, trips_of(self, tile), 1.0, sink);
+    pto_stat_add(g->run, TILE_STAT_PRICED, 1);
+    tile_put_work(&n, trips_of(g, tile), 1.0, sink);
 }
 
 static int64_t parts(void *self, const int64_t *tile, int64_t *out_kernels)
@@ -119,19 +121,20 @@ static pto_status choose(row_group *g, int64_t tile[2])
         dims[AXIS_ROWS].static_extent = 1;
     }
     const pto_tiling_dim *list[2] = {&dims[0], &dims[1]};
-    const pto_tiling_problem problem = {.struct_size = sizeof problem,
-                                        .dim_count = 2,
-                                        .shape = is_box        ? "box"
-                                                 : g->is_split ? "elementwise"
-                                                               : "rows",
-                                        .nest = g->group,
-                                        .dims = list,
-                                        .self = g,
-                                        .footprint = footprint,
-                                        .capacity = capacity,
-                                        .outer_instances = outer_instances(g),
-                                        .work = work,
-                                        .parts = g->can_part ? parts : NULL};
+    pto_tiling_problem problem = {.struct_size = sizeof problem,
+                                  .dim_count = 2,
+                                  .shape = is_box        ? "box"
+                                           : g->is_split ? "elementwise"
+                                                         : "rows",
+                                  .nest = g->group,
+                                  .dims = list,
+                                  .self = g,
+                                  .footprint = footprint,
+                                  .capacity = capacity,
+                                  .outer_instances = outer_instances(g),
+                                  .work = work,
+                                  .parts = g->can_part ? parts : NULL};
+    rows_put_words(g, &problem);
     tile[0] = tile[1] = 0;
     if (pto_tiling_choose(g->run, TILE_OPT_STRATEGY, &problem, tile, NULL) != PTO_OK) {
         if (tile[0] == 0) return PTO_FAILED;

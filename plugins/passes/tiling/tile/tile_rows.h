@@ -164,6 +164,9 @@ tile_attr rows_attr(const pto_run *run, pto_op op);
 tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to);
 tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t form);
 
+/* tile_words.c: what the answers of a problem about the group hang on; left out where that is not known. */
+void rows_put_words(const row_group *g, pto_tiling_problem *problem);
+
 /* tile_parts.c: reductions whose axis is shared by several instances. */
 
 /* Finds out whether instances may share a sweep at all, and what that costs. */

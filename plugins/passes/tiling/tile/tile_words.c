@@ -1,0 +1,81 @@
+/* What the answers about a vector group hang on, as words: a cost model that has met them before knows its prices. Two
+ * groups with the same words are counted alike, whatever their values are called and wherever they come from. So all
+ * that counting and pricing read of a group is here: what is new there belongs here too. */
+#include "tile_rows.h"
+
+enum { WORDS_OF_GROUP = 16, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
+
+/* Whether an extent names a value. The number of an expression stands for the same extent in all functions, but for the
+ * values in it: their numbers are given to others later. */
+static int has_value(pto_expr e)
+{
+    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
+    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
+        if (has_value(pto_expr_arg(e, i))) return 1;
+    return 0;
+}
+
+/* Of an op of the group: what it is, and from what reductions of nothing start. */
+static int64_t word_of_op(const row_value *v)
+{
+    if (!PTO_SOME(v->op)) return 0;
+    const pto_str nan = v->role == ROW_REDUCE ? pto_attr_str_of(v->op, PTO_STR("nan")) : pto_no_str();
+    return 2 * (int64_t)pto_op_kind(v->op) + pto_str_is(nan, "ignore");
+}
+
+static void put_value(const row_value *v, int64_t *out)
+{
+    out[0] = v->role | v->shape << 8 | v->form << 16 | (int64_t)v->axis << 24 | (int64_t)v->dtype << 32;
+    out[1] = v->is_needed | v->is_output << 1 | v->as_mask << 2 | v->in_count << 3 | (int64_t)v->depth << 8;
+    out[2] = word_of_op(v);
+    out[3] = v->in[0] | (int64_t)v->in[1] << 32;
+    out[4] = v->in[2];
+}
+
+static uint32_t put_group(const row_group *g, int64_t *out)
+{
+    const int64_t words[WORDS_OF_GROUP] = {
+        pto_opt_bool(g->run, TILE_OPT_IN_PLACE),
+        g->count,
+        g->output_count,
+        g->axis_count,
+        g->depth,
+        g->swept,
+        g->sweeps,
+        g->is_split,
+        g->granule,
+        g->bound,
+        g->truth,
+        g->can_part,
+        g->part_costs.kernels,
+    };
+    memcpy(out, words, sizeof words);
+    return WORDS_OF_GROUP;
+}
+
+void rows_put_words(const row_group *g, pto_tiling_problem *problem)
+{
+    int is_static = 1;
+    const uint32_t capacity =
+        WORDS_OF_GROUP + g->axis_count * WORDS_OF_AXIS + g->count * WORDS_OF_VALUE + g->output_count;
+    int64_t *words = PTO_SCRATCH(g->run, int64_t, capacity);
+    uint32_t n = put_group(g, words);
+    for (uint32_t a = 0; a < g->axis_count; a++) {
+        if (g->static_extent[a] < 0 && has_value(g->extent[a])) return;
+        if (g->static_extent[a] < 0) is_static = 0;
+        words[n++] = g->static_extent[a];
+        words[n++] = g->expected[a];
+        words[n++] = g->static_extent[a] < 0 ? g->extent[a].index : 0;
+    }
+    for (uint32_t i = 0; i < g->count; i++, n += WORDS_OF_VALUE) put_value(&g->values[i], words + n);
+    for (uint32_t i = 0; i < g->output_count; i++) words[n++] = g->outputs[i];
+    if (!is_static) {
+        /* What is known of symbols: the facts of the function, which one run lowers, and the branches around. */
+        const pto_block block = pto_op_block(g->group);
+        words[WORDS_OF_GROUP - 3] = (int64_t)(uintptr_t)g->run;
+        words[WORDS_OF_GROUP - 2] = block.index;
+        words[WORDS_OF_GROUP - 1] = block.generation;
+    }
+    problem->words = words;
+    problem->word_count = n;
+}
