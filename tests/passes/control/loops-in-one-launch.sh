@@ -69,7 +69,8 @@ EOM
 both m.ptir wanted.py M=0 -- M=1 -- M=50
 launches 4
 
-# Not in one: other rows of what is carried, a column that every row reads, values that change places, two nests.
+# Not in tiles: other rows of what is carried, a column that every row reads, values that change places, two nests. One
+# of them has instances that divide columns, and runs in memory.
 cat >m.ptir <<'EOM'
 func @f(%x: tensor<$M x 40 x f32>, %w: tensor<$M x 40 x f32>) -> (tensor<$M x 40 x f32>, tensor<$M x 40 x f32>, tensor<$M x 40 x f32>, tensor<$M x 40 x f32>) where ($M >= 1) {
   %r = for %i to 2 carry(%a = %x) {
@@ -105,4 +106,7 @@ def wanted(x, w, M):
 EOM
 both m.ptir wanted.py M=1 -- M=9
 ends 0 pto-opt m.ptir --pipeline=default.yaml --until=sink-loops -o tile.ptir --remarks=remarks
+[ "$(grep -c 'pto.sink-loops/launches' remarks)" -eq 3 ] || { cat remarks; fail 'not three loops of launches'; }
+grep -q 'pto.sink-loops/in-nest.*instances of [0-9]* along dim 1' remarks || { cat remarks; fail 'columns are not divided'; }
+ends 0 pto-opt m.ptir --pipeline=default.yaml --until=sink-loops --set=sink-loops.with.bodies=false -o tile.ptir --remarks=remarks
 [ "$(grep -c 'pto.sink-loops/launches' remarks)" -eq 4 ] || { cat remarks; fail 'not four loops of launches'; }

@@ -1,10 +1,10 @@
 """Runs a function on `reference`, through `default.yaml` and through `native.yaml`, and compares all with numpy.
 
-both.py MODULE WANTED.py [SYMBOL=N ..] [+OPTION ..] [-- SYMBOL=N .. [-- ..]]
+both.py MODULE WANTED.py [SYMBOL=N ..] [+OPTION ..] [++OPTION ..] [-- SYMBOL=N .. [-- ..]]
 
 WANTED.py defines `wanted(**arguments)`: the outputs by name, in terms of the parameters of the only public function of
 the module and of its symbols; `inputs(name, shape, dtype, random)` if some parameter needs certain numbers. Each list
-of symbols is one run. An option is given to both tools, without its `+`."""
+of symbols is one run. An option is given to the tool, without its `+`; one with `++` where the module is lowered."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def make(type_text, symbols, random):
     return random.uniform(-1, 1, shape).astype(dtype)
 
 
-def run(module, wanted, given, options):
+def run(module, wanted, given, options, lowered):
     symbols = {k: int(v) for k, v in (g.split("=") for g in given)}
     random = numpy.random.default_rng(7)
     arguments, command = dict(symbols), ["pto-run", module, "--quiet", *options]
@@ -60,7 +60,8 @@ def run(module, wanted, given, options):
     for pipeline in PIPELINES:
         files = {name: f"{pipeline}-{name}.npy" for name in outputs}
         made = [f"--out={name}={file}" for name, file in files.items()]
-        done = subprocess.run([*command, f"--pipeline={pipeline}.yaml", *made], capture_output=True, text=True)
+        more = lowered if pipeline != "reference" else []
+        done = subprocess.run([*command, *more, f"--pipeline={pipeline}.yaml", *made], capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{pipeline} {given}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         for name, expected in outputs.items():
@@ -74,7 +75,8 @@ def main():
     module, reference, *rest = sys.argv[1:]
     wanted = {"np": numpy}
     exec(open(reference).read(), wanted)
-    options = [r[1:] for r in rest if r.startswith("+")]
+    options = [r[1:] for r in rest if r.startswith("+") and not r.startswith("++")]
+    lowered = [r[2:] for r in rest if r.startswith("++")]
     runs = [[]]
     for item in rest:
         if item == "--":
@@ -82,7 +84,7 @@ def main():
         elif not item.startswith("+"):
             runs[-1].append(item)
     for given in runs:
-        run(module, wanted, given, options)
+        run(module, wanted, given, options, lowered)
 
 
 os.environ["LC_ALL"] = "C"

@@ -1,5 +1,4 @@
-/* pto.sink-loops: a loop over one nest becomes a loop in each instance of the nest, which keeps what it carries in
- * tiles: one launch in the place of one for each iteration, and no way through memory between them.
+/* The loop over one nest that keeps what it carries in tiles.
  *
  *     %r = for %i to 10 carry(%a = %x) {                  %e = tile.empty
  *       %e = tile.empty                                   %y = forall (%j) to (4) out(%o = %e) {
@@ -11,42 +10,9 @@
  *       yield %y                                            tile.store %u0, %o[8 * %j, 0]
  *     }                                                   }
  *
- * A nest that makes the same in each iteration is made once, before the loop, where there is an iteration.
- *
  * An instance may do so when it reads of what is carried the window alone that it writes itself. What it loads of other
- * tensors at a place that is the same in each iteration is loaded once, before, where there is an iteration. The
- * schedule says of each such loop where it runs (decision `loop`). Without an iteration the result is what the loop
- * began with. Exact.
- *
- * Requires nests of tile ops on tensors, as pto.tile makes them. Leaves functions of the same kind. */
-#include <pto/plugin.h>
-
-#define KINDS(X)             \
-    X(FOR, "for")            \
-    X(FORALL, "forall")      \
-    X(YIELD, "yield")        \
-    X(BIND, "bind")          \
-    X(EMPTY, "tile.empty")   \
-    X(LOAD, "tile.load")     \
-    X(STORE, "tile.store")   \
-    X(MATMUL, "tile.matmul") \
-    X(MATMUL_ACC, "tile.matmul_acc")
-PTO_KINDS(KINDS);
-
-#define OPTIONS(X)                                                                                       \
-    X(HOIST, BOOL, "hoist", .def = "true", .doc = "nests that make the same in each iteration run once", \
-      .example = "with: { hoist: false }")
-PTO_OPTIONS(OPTIONS);
-
-#define STATS(X)                \
-    X(SUNK, "sunk")             \
-    X(HOISTED, "hoisted nests") \
-    X(LIFTED, "lifted loads")
-PTO_STATS(STATS);
-
-/* Where the iterations run: the words of the decision. */
-enum { LOOP_IN_NEST, LOOP_OF_LAUNCHES };
-static const char *const loop_words[] = {"in-nest", "launches", NULL};
+ * tensors at a place that is the same in each iteration is loaded once, before, where there is an iteration. */
+#include "sink_loops.h"
 
 typedef struct carried_tile {
     pto_op store;      /* of the nest, to what becomes the carried tensor; none: the loop hands on what it got */
@@ -55,44 +21,38 @@ typedef struct carried_tile {
     pto_value tile;    /* that is carried, of the loop in the nest */
 } carried_tile;
 
-typedef struct sunk_loop {
+struct sink_tiles {
     const pto_run *run;
     pto_op loop, nest, inner;
     uint32_t count;
     carried_tile *carried;
     const char *why; /* it stays; NULL: it does not */
-} sunk_loop;
+};
 
-static int is_inside(pto_op op, pto_op around)
-{
-    while (PTO_SOME(op) && !pto_op_same(op, around)) op = pto_op_parent(op);
-    return PTO_SOME(op);
-}
-
-static void refuse(sunk_loop *s, const char *why)
+static void refuse(sink_tiles *s, const char *why)
 {
     if (s->why == NULL) s->why = why;
 }
 
-static pto_value argument(const sunk_loop *s, uint32_t i) { return pto_block_arg(pto_body(s->loop), i + 1); }
+static pto_value argument(const sink_tiles *s, uint32_t i) { return pto_block_arg(pto_body(s->loop), i + 1); }
 
 /* ---- windows ---- */
 
 /* Whether the expression is the same number in each iteration, for an op of the nest. */
-static int is_fixed(const sunk_loop *s, pto_expr e)
+static int is_fixed(const sink_tiles *s, pto_expr e)
 {
     if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) {
         const pto_value v = pto_expr_leaf(e);
         const pto_op def = pto_value_op(v);
         const pto_op owner = PTO_SOME(def) ? pto_op_parent(def) : pto_block_parent(pto_value_block(v));
-        return pto_op_same(owner, s->nest) ? !PTO_SOME(def) : !is_inside(owner, s->loop);
+        return pto_op_same(owner, s->nest) ? !PTO_SOME(def) : !sink_is_inside(owner, s->loop);
     }
     for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
         if (!is_fixed(s, pto_expr_arg(e, i))) return 0;
     return 1;
 }
 
-static int are_fixed(const sunk_loop *s, pto_op op, const char *list)
+static int are_fixed(const sink_tiles *s, pto_op op, const char *list)
 {
     for (uint32_t i = 0; i < pto_expr_count_of(op, pto_s(list)); i++)
         if (!is_fixed(s, pto_expr_of(op, pto_s(list), i))) return 0;
@@ -100,25 +60,16 @@ static int are_fixed(const sunk_loop *s, pto_op op, const char *list)
 }
 
 /* Whether the load takes the valid region of the stored tile from where it is stored. */
-static int is_same_window(pto_op load, pto_op store)
+static int is_same_tile(pto_op load, pto_op store)
 {
-    pto_expr valid[2];
-    const pto_value stored = pto_op_operand(store, 0);
-    const uint32_t rank = pto_expr_count_of(store, PTO_STR("offsets"));
-    if (pto_expr_count_of(load, PTO_STR("offsets")) != rank) return 0;
-    for (uint32_t d = 0; d < rank; d++)
-        if (!pto_expr_equal(pto_expr_of(load, PTO_STR("offsets"), d), pto_expr_of(store, PTO_STR("offsets"), d)))
-            return 0;
-    if (pto_value_valid(stored, valid) < 0) return 0;
-    for (uint32_t d = 0; d < 2; d++)
-        if (!pto_expr_equal(pto_expr_of(load, PTO_STR("sizes"), d), valid[d])) return 0;
-    return pto_type_same(pto_value_type(pto_op_result(load, 0)), pto_value_type(stored)) &&
+    return sink_is_same_window(load, store) &&
+           pto_type_same(pto_value_type(pto_op_result(load, 0)), pto_value_type(pto_op_operand(store, 0))) &&
            !pto_attr_bool_of(load, PTO_STR("transpose"), 0) && !PTO_SOME(pto_op_attr(load, PTO_STR("pad")));
 }
 
 /* ---- what can be sunk ---- */
 
-static void match_store(sunk_loop *s, carried_tile *c, uint32_t out)
+static void match_store(sink_tiles *s, carried_tile *c, uint32_t out)
 {
     const pto_block body = pto_body(s->nest);
     const pto_value target = pto_block_arg(body, pto_expr_count_of(s->nest, PTO_STR("to")) + out);
@@ -135,7 +86,7 @@ static void match_store(sunk_loop *s, carried_tile *c, uint32_t out)
         refuse(s, "instances write to another place in each iteration");
 }
 
-static void match_carried(sunk_loop *s, uint32_t i)
+static void match_carried(sink_tiles *s, uint32_t i)
 {
     const pto_value v = pto_op_operand(pto_block_terminator(pto_body(s->loop)), i);
     carried_tile *c = &s->carried[i];
@@ -155,12 +106,12 @@ static void match_carried(sunk_loop *s, uint32_t i)
     if (s->why != NULL) return;
     PTO_EACH_USE(argument(s, i), use) {
         if (!PTO_IS(use.op, LOAD) || !pto_block_same(pto_op_block(use.op), pto_body(s->nest)) ||
-            !is_same_window(use.op, c->store))
+            !is_same_tile(use.op, c->store))
             refuse(s, "an instance reads other elements of what is carried than those that it writes");
     }
 }
 
-static void match_nest_op(sunk_loop *s, pto_op op)
+static void match_nest_op(sink_tiles *s, pto_op op)
 {
     if (PTO_IS(op, YIELD) || PTO_IS(op, LOAD)) return;
     if (pto_op_block_count(op) != 0) refuse(s, "the nest has loops of its own");
@@ -175,7 +126,7 @@ static void match_nest_op(sunk_loop *s, pto_op op)
     }
 }
 
-static void match_nest(sunk_loop *s)
+static void match_nest(sink_tiles *s)
 {
     if (!are_fixed(s, s->nest, "to")) refuse(s, "the nest has another number of instances in each iteration");
     for (uint32_t i = 0; i < pto_op_operand_count(s->nest); i++)
@@ -188,7 +139,7 @@ static void match_nest(sunk_loop *s)
     PTO_EACH_OP(pto_body(s->nest), op) match_nest_op(s, op);
 }
 
-static void match(sunk_loop *s)
+static void match(sink_tiles *s)
 {
     const pto_op loop = s->loop;
     s->nest = pto_op_none(s->run);
@@ -209,23 +160,24 @@ static void match(sunk_loop *s)
     if (s->why == NULL) match_nest(s);
 }
 
-/* ---- the change ---- */
-
-/* Whether the loop is known to have an iteration: a window may be outside of its tensor when there is none. */
-static int has_iteration(const sunk_loop *s)
+sink_tiles *sink_tiles_match(const pto_run *run, pto_op loop, const char **why)
 {
-    const pto_expr from = pto_expr_of(s->loop, PTO_STR("from"), 0), to = pto_expr_of(s->loop, PTO_STR("to"), 0);
-    const pto_expr more = pto_expr_sub(to, from);
-    return PTO_SOME(more) && pto_expr_range(more, s->loop, NULL).lo >= 1;
+    sink_tiles *s = PTO_SCRATCH(run, sink_tiles, 1);
+    *s = (sink_tiles){.run = run, .loop = loop};
+    match(s);
+    *why = s->why;
+    return s;
 }
 
-static int is_lifted(const sunk_loop *s, pto_op op)
+/* ---- the change ---- */
+
+static int is_lifted(const sink_tiles *s, pto_op op)
 {
     return PTO_IS(op, LOAD) && are_fixed(s, op, "offsets") && are_fixed(s, op, "sizes");
 }
 
 /* The tile that an instance begins with, loaded from where it will be stored. */
-static pto_value load_initial(const sunk_loop *s, const carried_tile *c, pto_op before)
+static pto_value load_initial(const sink_tiles *s, const carried_tile *c, pto_op before)
 {
     const pto_value stored = pto_op_operand(c->store, 0);
     pto_expr valid[2];
@@ -241,7 +193,7 @@ static pto_value load_initial(const sunk_loop *s, const carried_tile *c, pto_op 
 }
 
 /* The loop in the nest, before its first op; its body has the index and the carried tiles as arguments. */
-static pto_status make_inner(sunk_loop *s)
+static pto_status make_inner(sink_tiles *s)
 {
     const pto_run *run = s->run;
     const pto_op first = pto_block_first(pto_body(s->nest));
@@ -274,7 +226,7 @@ static pto_status make_inner(sunk_loop *s)
 }
 
 /* What the nest did goes into the loop; what is carried comes from its arguments. */
-static pto_status fill_inner(sunk_loop *s)
+static pto_status fill_inner(sink_tiles *s)
 {
     const pto_block body = pto_body(s->inner);
     for (uint32_t i = 0; i < s->count; i++) {
@@ -292,7 +244,7 @@ static pto_status fill_inner(sunk_loop *s)
         if (!PTO_IS(scalar, YIELD) && !PTO_IS(scalar, EMPTY) && !PTO_IS(scalar, FORALL))
             PTO_TRY(pto_op_move(scalar, pto_at_end(body)));
     }
-    const int has_lifted = has_iteration(s);
+    const int has_lifted = sink_has_iteration(s->run, s->loop);
     int is_after = 0;
     PTO_EACH_OP(pto_body(s->nest), op) {
         if (pto_op_same(op, s->inner)) {
@@ -307,7 +259,7 @@ static pto_status fill_inner(sunk_loop *s)
     return PTO_OK;
 }
 
-static pto_status end_inner(sunk_loop *s)
+static pto_status end_inner(sink_tiles *s)
 {
     pto_spec yield = pto_spec_make(s->run, pto_kind(s->run, KIND_YIELD));
     uint32_t tiles = 0;
@@ -321,7 +273,7 @@ static pto_status end_inner(sunk_loop *s)
     return PTO_SOME(pto_spec_build(&yield, pto_at_end(pto_body(s->inner)))) ? PTO_OK : PTO_FAILED;
 }
 
-static pto_status sink(sunk_loop *s)
+pto_status sink_tiles_apply(sink_tiles *s)
 {
     PTO_EACH_OP(pto_body(s->loop), empty) {
         if (PTO_IS(empty, EMPTY)) PTO_TRY(pto_op_move(empty, pto_before(s->loop)));
@@ -337,129 +289,3 @@ static pto_status sink(sunk_loop *s)
     pto_stat_add(s->run, STAT_SUNK, 1);
     return pto_op_erase(s->loop);
 }
-
-/* ---- what is the same in each iteration ---- */
-
-enum { HOIST_BODY_MAX = 256 };
-
-typedef struct loop_body {
-    pto_op loop, ops[HOIST_BODY_MAX];
-    uint8_t changes[HOIST_BODY_MAX]; /* from iteration to iteration, or is not what is hoisted */
-    uint32_t count;
-} loop_body;
-
-/* The ops of the body that read the value change with it. */
-static void spread_change(loop_body *b, pto_value v)
-{
-    PTO_EACH_USE(v, use) {
-        pto_op top = use.op;
-        while (!pto_op_same(pto_op_parent(top), b->loop)) top = pto_op_parent(top);
-        for (uint32_t i = 0; i < b->count; i++)
-            if (pto_op_same(b->ops[i], top)) b->changes[i] = 1;
-    }
-}
-
-/* A nest with memory of its own, of which the loop does not hand on a result. */
-static int is_hoistable(pto_op op)
-{
-    if (!PTO_IS(op, FORALL)) return 0;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
-        if (!PTO_IS(pto_value_op(pto_op_operand(op, i)), EMPTY)) return 0;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
-        PTO_EACH_USE(pto_op_result(op, i), use) {
-            if (PTO_IS(use.op, YIELD) && pto_block_same(pto_op_block(use.op), pto_op_block(op))) return 0;
-        }
-    }
-    return 1;
-}
-
-static void find_changes(loop_body *b)
-{
-    for (uint32_t i = 0; i < pto_block_arg_count(pto_body(b->loop)); i++)
-        spread_change(b, pto_block_arg(pto_body(b->loop), i));
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (PTO_IS(b->ops[i], EMPTY)) continue;
-        b->changes[i] |= !is_hoistable(b->ops[i]);
-        for (uint32_t r = 0; b->changes[i] && r < pto_op_result_count(b->ops[i]); r++)
-            spread_change(b, pto_op_result(b->ops[i], r));
-    }
-}
-
-static pto_status hoist(const sunk_loop *s)
-{
-    loop_body b = {.loop = s->loop};
-    if (!pto_opt_bool(s->run, OPT_HOIST) || !has_iteration(s)) return PTO_OK;
-    PTO_EACH_OP(pto_body(s->loop), op) {
-        /* Extents that are bound in an iteration are its own. */
-        if (b.count == HOIST_BODY_MAX || PTO_IS(op, BIND)) return PTO_OK;
-        b.ops[b.count++] = op;
-    }
-    find_changes(&b);
-    for (uint32_t i = 0; i < b.count; i++) {
-        if (b.changes[i] || !PTO_IS(b.ops[i], FORALL)) continue;
-        for (uint32_t k = 0; k < pto_op_operand_count(b.ops[i]); k++) {
-            const pto_op empty = pto_value_op(pto_op_operand(b.ops[i], k));
-            if (is_inside(empty, s->loop)) PTO_TRY(pto_op_move(empty, pto_before(s->loop)));
-        }
-        PTO_TRY(pto_op_move(b.ops[i], pto_before(s->loop)));
-        pto_remark(b.ops[i], "pto.sink-loops/hoisted",
-                   "runs once, before the loop: it makes the same in each iteration");
-        pto_stat_add(s->run, STAT_HOISTED, 1);
-    }
-    return PTO_OK;
-}
-
-static pto_status decide(const sunk_loop *s, int64_t *out)
-{
-    const pto_decision d = {.struct_size = sizeof d,
-                            .count = 1,
-                            .name = "loop",
-                            .words = loop_words,
-                            .limit = "an instance reads of what is carried what it writes itself"};
-    *out = LOOP_IN_NEST;
-    PTO_TRY(pto_decision_pinned(s->loop, &d, out));
-    return pto_decision_made(s->loop, &d, out);
-}
-
-static pto_status run_pass(const pto_run *run, pto_op function)
-{
-    uint32_t count = 0, capacity = 0;
-    pto_op *loops = NULL;
-    PTO_WALK(function, op)
-    {
-        if (!PTO_IS(op, FOR) || pto_attr_bool_of(op, PTO_STR("parallel"), 0)) continue;
-        int is_in_nest = 0;
-        for (pto_op at = pto_op_parent(op); PTO_SOME(at); at = pto_op_parent(at)) is_in_nest |= PTO_IS(at, FORALL);
-        if (is_in_nest) continue;
-        PTO_GROW(run, loops, count, capacity);
-        loops[count++] = op;
-    }
-    while (count-- > 0) {
-        sunk_loop s = {.run = run, .loop = loops[count]};
-        int64_t where;
-        PTO_TRY(hoist(&s));
-        match(&s);
-        if (s.why != NULL) {
-            pto_remark(s.loop, "pto.sink-loops/launches", "each iteration is launched: %s", s.why);
-            continue;
-        }
-        PTO_TRY(decide(&s, &where));
-        if (where == LOOP_IN_NEST) PTO_TRY(sink(&s));
-    }
-    return PTO_OK;
-}
-
-static const pto_pass pass = {
-    .struct_size = sizeof pass,
-    .id = "pto.sink-loops",
-    .summary = "Run loops over one nest in the instances of the nest",
-    .scope = "function",
-    .consumes = "tile/1",
-    .produces = "tile/1",
-    .kinds = pass_kinds,
-    .options = pass_options,
-    .stats = pass_stats,
-    .run = run_pass,
-};
-PTO_PLUGIN("pto.sink-loops", "pass:pto.sink-loops", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
