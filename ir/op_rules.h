@@ -81,5 +81,6 @@ MUST_CHECK status verify_while(module *m, uint32_t op);
 MUST_CHECK status verify_yield(module *m, uint32_t op);
 MUST_CHECK status verify_zero_acc(module *m, uint32_t op);
 MUST_CHECK status verify_contract(module *m, uint32_t op);
+MUST_CHECK status verify_contract_weights(module *m, uint32_t op);
 
 #endif

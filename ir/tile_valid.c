@@ -102,7 +102,8 @@ static extent extent_of(const module *m, value_id tile, uint32_t dim)
     case OP_IF: return yielded_extent(m, o, value_index(m, tile), dim);
     case OP_TILE_ZERO_ACC:
     case OP_BLOCK_TILE: return as_attribute(m, o, "valid", dim);
-    case OP_TILE_CONTRACT: return as_operand(m, o, 0, dim);
+    case OP_TILE_CONTRACT:
+    case OP_TILE_CONTRACT_WEIGHTS: return as_operand(m, o, 0, dim);
     default: return instruction_extent(m, o, tile, dim);
     }
 }

@@ -66,6 +66,46 @@ status verify_contract(module *m, uint32_t op)
     return check_contract_window(m, op, 2, depth, valid[1]);
 }
 
+/* The columns of weights, halves of bytes along their last dim, and of scales. */
+static status check_weights_windows(module *m, op_id o, expr_id columns)
+{
+    ir_context *c = module_context(m);
+    const bool is_turned = op_attr_int(m, o, "transpose_right", 0) != 0;
+    const expr_id depth = op_index_expr(m, o, "depth", 0), column = op_index_expr(m, o, "column", 0),
+                  zero = expr_const(c, 0), two = expr_const(c, 2),
+                  groups = expr_ceildiv(c, depth, expr_const(c, op_attr_int(m, o, "block", 1)));
+    for (uint32_t operand = 2; operand < 4; operand++) {
+        const type_node *t = type_at(c, value_type(m, op_operand(m, o, operand)));
+        const bool is_weights = operand == 2;
+        if (t->rank != 2)
+            return op_error(m, o, &E0213, "takes %s of rank %u; theirs is 2", is_weights ? "weights" : "scales",
+                            (unsigned)t->rank);
+        for (uint32_t d = 0; d < 2; d++) {
+            const bool is_along_k = (d == 0) != is_turned;
+            const expr_id dim = is_weights && d == 1 ? expr_mul(c, t->dims[d], two) : t->dims[d];
+            const expr_id along_k = is_weights ? depth : groups;
+            TRY(verify_window_dim(m, o, d, is_along_k ? zero : column, is_along_k ? along_k : columns, dim));
+        }
+    }
+    return OK;
+}
+
+status verify_contract_weights(module *m, uint32_t op)
+{
+    expr_id valid[2];
+    const int64_t block = op_attr_int(m, op, "block", 0);
+    if (value_type(m, op_result(m, op, 0)) != value_type(m, op_operand(m, op, 0)))
+        return op_error(m, op, &E0212, "sums into %s and results in %s; acc and result are one type",
+                        type_words(m, value_type(m, op_operand(m, op, 0))),
+                        type_words(m, value_type(m, op_result(m, op, 0))));
+    if (block < 1) return op_error(m, op, &E0332, "has a block of %" PRId64 "; it must be 1 or more", block);
+    TRY(check_index_count(m, op, "depth", 1));
+    TRY(check_index_count(m, op, "column", 1));
+    if (!tile_valid(m, op_operand(m, op, 0), valid)) return OK;
+    TRY(check_contract_window(m, op, 1, valid[0], op_index_expr(m, op, "depth", 0)));
+    return check_weights_windows(m, op, valid[1]);
+}
+
 status verify_buffer(module *m, uint32_t op)
 {
     int64_t bytes = op_attr_int(m, op, "bytes_per_stage", 0);

@@ -7,6 +7,7 @@
  * names the library's file where the loader does not find it. */
 #include <dlfcn.h>
 #include <kernel_table.h>
+#include <kernel_weights.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,43 @@ static double bench(const pto_contraction *row, int64_t m, int64_t n, int64_t k,
     return seconds;
 }
 
+/* A product with weights of 4 bits, with a scale for each 32 along k. */
+static void bench_weights(const pto_weights *row, int64_t m, int64_t n, int64_t k, uint32_t isa)
+{
+    const int64_t groups = (k + 31) / 32, scratch_bytes = row->scratch_most(m, n);
+    float *const a = random_operand(PTO_F32, m * k), *const scales = random_operand(PTO_F32, groups * n),
+                 *const c = memory(4 * m * n);
+    const pto_native_weights w = {.halves = random_operand(PTO_KERNEL_I4, k * n),
+                                  .k_stride = n,
+                                  .column_stride = 1,
+                                  .scales = scales,
+                                  .scale_k_stride = n,
+                                  .scale_column_stride = 1,
+                                  .group = 32};
+    void *const scratch = memory(scratch_bytes);
+    times ours = {.count = 0};
+    for (int i = 0; i <= REPEAT_MIN; i++) {
+        const double begin = now();
+        row->block(m, n, k, a, k, 1, &w, c, n, false, scratch);
+        if (i > 0) add(&ours, now() - begin);
+    }
+    const double peak = flops_of_fma(isa);
+    printf("%-20s %5lld x %5lld x %5lld", row->name, (long long)m, (long long)n, (long long)k);
+    show("", &ours, 2.0 * (double)m * (double)n * (double)k, peak);
+    if (peak > 0) printf("  FMA %.1f", peak * 1e-9);
+    printf("\n");
+}
+
+static void bench_all_weights(const char *pattern, uint32_t isa)
+{
+    const pto_weights *row;
+    for (uint32_t r = 0; (row = pto_weights_at(r)) != NULL; r++) {
+        if (strstr(row->name, pattern) == NULL || (row->isa & ~isa) != 0) continue;
+        for (int64_t m = 1; m <= (row->isa != 0 ? 512 : 4); m *= m < 16 ? 4 : 32)
+            bench_weights(row, m, 4096, 4096, isa);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const int64_t usual[][3] = {{1, 4096, 4096},   {4, 4096, 4096},    {16, 4096, 4096},   {26, 627, 2321},
@@ -225,5 +263,6 @@ int main(int argc, char **argv)
             seconds_of_one = bench(row, m, n, k, peer, isa) / products;
         }
     }
+    bench_all_weights(argc > 1 ? argv[1] : "", isa);
     return 0;
 }

@@ -206,12 +206,28 @@ static bool count_contract(walk *w, op_id o)
     return true;
 }
 
+/* Right is two columns in a byte, and a scale for each block. */
+static bool count_contract_weights(walk *w, op_id o)
+{
+    double sums[2];
+    int64_t depth = 0;
+    if (!extents(w, op_result(w->m, o, 0), sums) || !evaluate_attr(w, o, "depth", 0, &depth)) return false;
+    add_product(w, sums, (double)depth, DTYPE_F32);
+    const double right = sums[1] * (double)depth, block = (double)op_attr_int(w->m, o, "block", 1);
+    const value_id left = op_operand(w->m, o, 1);
+    if (is_of_kind(w, left, TYPE_GM)) w->touched.read[array_of(w, left)] += sums[0] * (double)depth * sizeof(float);
+    w->touched.read[array_of(w, op_operand(w->m, o, 2))] += right / 2;
+    w->touched.read[array_of(w, op_operand(w->m, o, 3))] += right / block * sizeof(float);
+    return true;
+}
+
 static bool count_op(walk *w, op_id o)
 {
     const op_info *info = op_info_of(w->m, o);
     const uint32_t operands = op_value_operand_count(w->m, o);
     if (info->traits & TRAIT_DESCRIPTOR) return true;
     if (op_kind_of(w->m, o) == OP_TILE_CONTRACT) return count_contract(w, o);
+    if (op_kind_of(w->m, o) == OP_TILE_CONTRACT_WEIGHTS) return count_contract_weights(w, o);
     uint32_t tiles = 0;
     double elements = 0, n[2];
     for (uint32_t i = 0; i < operands; i++) {

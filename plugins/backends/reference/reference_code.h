@@ -36,6 +36,7 @@ typedef enum op_action {
     DO_FREE,
     DO_ZERO_ACC,
     DO_CONTRACT,
+    DO_CONTRACT_WEIGHTS,
     DO_TILE, /* value form of an instruction */
     DO_LAUNCH
 } op_action;

@@ -179,6 +179,7 @@ static pto_status do_op(interp *in, frame *fr, const op_code *o)
     case DO_FREE: PTO_TRY(interp_free(fr, o)); break;
     case DO_ZERO_ACC: PTO_TRY(interp_zero_acc(in, fr, o)); break;
     case DO_CONTRACT: PTO_TRY(interp_contract(in, fr, o)); break;
+    case DO_CONTRACT_WEIGHTS: PTO_TRY(interp_contract_weights(in, fr, o)); break;
     case DO_TILE: PTO_TRY(interp_tile(in, fr, o)); break;
     case DO_CONTROL:
     case DO_FORALL:

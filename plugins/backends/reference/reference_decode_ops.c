@@ -195,6 +195,13 @@ static pto_status decode_contract(coder *c, op_code *o)
     return want_exprs(c, o, "depth", 1);
 }
 
+static pto_status decode_contract_weights(coder *c, op_code *o)
+{
+    PTO_TRY(want_exprs(c, o, "left", window_rank(pto_op_operand(o->op, 1))));
+    PTO_TRY(want_exprs(c, o, "column", 1));
+    return want_exprs(c, o, "depth", 1);
+}
+
 static const op_row rows[] = {
     {"return", DO_RETURN, NULL},
     {"call", DO_CALL, decode_call},
@@ -223,6 +230,7 @@ static const op_row rows[] = {
     {"tile.workspace", DO_EMPTY, NULL},
     {"tile.zero_acc", DO_ZERO_ACC, decode_zero_acc},
     {"tile.contract", DO_CONTRACT, decode_contract},
+    {"tile.contract_weights", DO_CONTRACT_WEIGHTS, decode_contract_weights},
     {"block.workspace", DO_EMPTY, NULL},
     {"block.launch", DO_LAUNCH, decode_call},
     {"exec.launch", DO_LAUNCH, decode_call},

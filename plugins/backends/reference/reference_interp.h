@@ -102,6 +102,7 @@ pto_status interp_empty(interp *in, frame *fr, const op_code *o);
 pto_status interp_free(frame *fr, const op_code *o);
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);
 pto_status interp_contract(interp *in, frame *fr, const op_code *o);
+pto_status interp_contract_weights(interp *in, frame *fr, const op_code *o);
 pto_status interp_tile(interp *in, frame *fr, const op_code *o);
 pto_status interp_scalar_of(interp *in, frame *fr, const op_code *o);
 pto_status interp_debug(interp *in, frame *fr, const op_code *o);

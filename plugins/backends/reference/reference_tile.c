@@ -85,10 +85,18 @@ static tile_ref leaving(const tile_ref *t)
 
 /* ---- windows ---- */
 
+static pto_status check_window(const op_code *o, const gm_window *w);
+
 /* A window whose memory is known: where it starts, by expressions of the op. */
 static pto_status place_window(const frame *fr, const op_code *o, const index_expr *starts, gm_window *w)
 {
     for (uint32_t d = 0; d < w->rank; d++) PTO_TRY(interp_eval(fr, o->op, &starts[d], &w->offsets[d]));
+    return check_window(o, w);
+}
+
+/* That it lies in its memory. */
+static pto_status check_window(const op_code *o, const gm_window *w)
+{
     int64_t extent;
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
@@ -330,6 +338,91 @@ pto_status interp_contract(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_insn(in, o->op, INSN_TMATMUL_ACC, &call));
     value_clear(in->pool, &left);
     value_clear(in->pool, &right);
+    set_tile(in, fr, o, &v);
+    return PTO_OK;
+}
+
+/* ---- tile.contract_weights: weights and scales become tiles, which are multiplied, and then that is right ---- */
+
+/* `rows` x `columns` from memory, where they begin by `at`. */
+static pto_status take_window(interp *in, const op_code *o, const array *memory, const int64_t at[2], int64_t rows,
+                              int64_t columns, int turned, value *out)
+{
+    const shape_code shape = {.dtype = memory->dtype,
+                              .rows = rows > 0 ? rows : 1,
+                              .cols = columns > 0 ? columns : 1,
+                              .space = PTO_SPACE_NONE};
+    insn_call call = {.gm = window_of(memory, turned != 0, rows, columns)};
+    for (uint32_t d = 0; d < 2; d++) call.gm.offsets[d] = at[d];
+    PTO_TRY(check_window(o, &call.gm));
+    PTO_TRY(instances_read_window(in, o->op, memory->in, &call.gm));
+    PTO_TRY(take_tile(in, o, &shape, rows, columns, out));
+    call.dst = out->tile;
+    return interp_insn(in, o->op, INSN_TLOAD, &call);
+}
+
+/* The signed half number `half` of a row of bytes. */
+static float half_of(const uint8_t *bytes, int64_t half)
+{
+    const int32_t bits = bytes[half / 2] >> 4 * (half & 1) & 15;
+    return (float)((bits ^ 8) - 8);
+}
+
+/* Columns `column` .. of the weights as numbers, `depth` rows of them, and their scales beside them. */
+static pto_status take_weights(interp *in, const frame *fr, const op_code *o, int64_t column, int64_t columns,
+                               int64_t depth, value *numbers, value *scales)
+{
+    const int turned = pto_attr_bool_of(o->op, PTO_STR("transpose_right"), 0);
+    const int64_t block = pto_attr_int_of(o->op, PTO_STR("block"), 1), groups = (depth + block - 1) / block;
+    const int64_t first = turned ? 0 : column, halves = turned ? depth : columns,
+                  bytes = (first + halves + 1) / 2 - first / 2, rows = turned ? columns : depth;
+    const int64_t bytes_at[2] = {turned ? column : 0, first / 2}, scales_at[2] = {turned ? column : 0, first};
+    const shape_code shape = {
+        .dtype = PTO_F32, .rows = depth > 0 ? depth : 1, .cols = columns > 0 ? columns : 1, .space = PTO_SPACE_NONE};
+    value packed = {.kind = VALUE_NONE}, few = packed;
+    PTO_TRY(take_window(in, o, &fr->values[o->operands[2]].array, bytes_at, rows, bytes, 0, &packed));
+    PTO_TRY(take_window(in, o, &fr->values[o->operands[3]].array, scales_at, groups, columns, turned, &few));
+    PTO_TRY(take_tile(in, o, &shape, depth, columns, numbers));
+    PTO_TRY(take_tile(in, o, &shape, depth, columns, scales));
+    for (int64_t p = 0; p < depth; p++) {
+        float *to = (float *)(void *)numbers->tile.base + p * columns;
+        for (int64_t j = 0; j < columns; j++) {
+            const int64_t row = turned ? j : p, half = turned ? p : first % 2 + j;
+            to[j] = half_of(packed.tile.base + row * packed.tile.cols, half);
+        }
+        insn_call line = {.dst = scales->tile, .src = {few.tile}};
+        line.dst.base += p * columns * (int64_t)sizeof(float);
+        line.src[0].base += p / block * columns * (int64_t)sizeof(float);
+        line.dst.rows = line.dst.valid_rows = line.src[0].rows = line.src[0].valid_rows = 1;
+        PTO_TRY(interp_insn(in, o->op, INSN_TMOV, &line));
+    }
+    value_clear(in->pool, &packed);
+    value_clear(in->pool, &few);
+    return PTO_OK;
+}
+
+pto_status interp_contract_weights(interp *in, frame *fr, const op_code *o)
+{
+    const tile_ref *acc = tile_operand(fr, o, 0);
+    const index_expr *const last = &o->exprs[o->expr_count - 1];
+    int64_t column, depth;
+    PTO_TRY(interp_eval(fr, o->op, last - 1, &column));
+    PTO_TRY(interp_eval(fr, o->op, last, &depth));
+    if (depth < 0)
+        return pto_error(o->op, "pto.reference/valid", "`tile.contract_weights` has a depth of %" PRId64, depth);
+    const int64_t left_size[2] = {acc->valid_rows, depth};
+    value left = {.kind = VALUE_NONE}, numbers = left, scales = left, right = left, v = left;
+    PTO_TRY(take_operand(in, fr, o, 1, left_size, o->exprs, &left));
+    PTO_TRY(take_weights(in, fr, o, column, acc->valid_cols, depth, &numbers, &scales));
+    right = numbers;
+    insn_call scale = {.dst = right.tile, .src = {numbers.tile, scales.tile}};
+    PTO_TRY(interp_insn(in, o->op, INSN_TMUL, &scale));
+    PTO_TRY(make_tile(in, fr, o, acc->valid_rows, acc->valid_cols, &v));
+    insn_call call = {.dst = v.tile, .src = {*acc, left.tile, right.tile}};
+    PTO_TRY(interp_insn(in, o->op, INSN_TMATMUL_ACC, &call));
+    value_clear(in->pool, &left);
+    value_clear(in->pool, &numbers);
+    value_clear(in->pool, &scales);
     set_tile(in, fr, o, &v);
     return PTO_OK;
 }

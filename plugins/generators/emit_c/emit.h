@@ -10,43 +10,45 @@
 #include "scratch_text.h"
 #include "storage_read.h"
 
+#include <pto/native.h>
 #include <pto/plugin.h>
 
-#define EMIT_KINDS(X)                  \
-    X(FUNC, "func")                    \
-    X(KERNEL, "block.kernel")          \
-    X(LAUNCH, "block.launch")          \
-    X(WORKSPACE, "block.workspace")    \
-    X(RETURN, "return")                \
-    X(YIELD, "yield")                  \
-    X(FOR, "for")                      \
-    X(IF, "if")                        \
-    X(WHILE, "while")                  \
-    X(BIND, "bind")                    \
-    X(CONSTANT, "constant")            \
-    X(ARRAY, "constant_array")         \
-    X(COMPARE, "compare")              \
-    X(SCALAR_OF, "scalar_of")          \
-    X(PRINT, "debug.print")            \
-    X(ASSERT, "debug.assert")          \
-    X(INDEX_CAST, "index_cast")        \
-    X(VIEW, "view")                    \
-    X(ZERO_ACC, "tile.zero_acc")       \
-    X(LOAD, "tile.load")               \
-    X(STORE, "tile.store")             \
-    X(FILL, "tile.fill")               \
-    X(IOTA, "tile.iota")               \
-    X(MOVE, "tile.move")               \
-    X(CAST, "tile.cast")               \
-    X(TRANSPOSE, "tile.transpose")     \
-    X(GATHER, "tile.gather")           \
-    X(SCATTER, "tile.scatter")         \
-    X(FILLPAD, "tile.fillpad")         \
-    X(READ_SCALAR, "tile.read_scalar") \
-    X(MATMUL, "tile.matmul")           \
-    X(MATMUL_ACC, "tile.matmul_acc")   \
-    X(CONTRACT, "tile.contract")       \
-    X(ORDER, "tile.order")             \
+#define EMIT_KINDS(X)                            \
+    X(FUNC, "func")                              \
+    X(KERNEL, "block.kernel")                    \
+    X(LAUNCH, "block.launch")                    \
+    X(WORKSPACE, "block.workspace")              \
+    X(RETURN, "return")                          \
+    X(YIELD, "yield")                            \
+    X(FOR, "for")                                \
+    X(IF, "if")                                  \
+    X(WHILE, "while")                            \
+    X(BIND, "bind")                              \
+    X(CONSTANT, "constant")                      \
+    X(ARRAY, "constant_array")                   \
+    X(COMPARE, "compare")                        \
+    X(SCALAR_OF, "scalar_of")                    \
+    X(PRINT, "debug.print")                      \
+    X(ASSERT, "debug.assert")                    \
+    X(INDEX_CAST, "index_cast")                  \
+    X(VIEW, "view")                              \
+    X(ZERO_ACC, "tile.zero_acc")                 \
+    X(LOAD, "tile.load")                         \
+    X(STORE, "tile.store")                       \
+    X(FILL, "tile.fill")                         \
+    X(IOTA, "tile.iota")                         \
+    X(MOVE, "tile.move")                         \
+    X(CAST, "tile.cast")                         \
+    X(TRANSPOSE, "tile.transpose")               \
+    X(GATHER, "tile.gather")                     \
+    X(SCATTER, "tile.scatter")                   \
+    X(FILLPAD, "tile.fillpad")                   \
+    X(READ_SCALAR, "tile.read_scalar")           \
+    X(MATMUL, "tile.matmul")                     \
+    X(MATMUL_ACC, "tile.matmul_acc")             \
+    X(CONTRACT, "tile.contract")                 \
+    X(CONTRACT_WEIGHTS, "tile.contract_weights") \
+    X(ORDER, "tile.order")                       \
     X(ROWGATHER, "tile.rowgather")
 enum { EMIT_KINDS(PTO_KIND_ENUM) EMIT_KIND_COUNT };
 
@@ -65,7 +67,8 @@ typedef struct emit_fault {
     const char *text;
 } emit_fault;
 
-/* Kernels that the caller is asked for, PTO_PRODUCT_*, and the capacity of what they compute. */
+/* Kernels that the caller is asked for, PTO_PRODUCT_* or EMIT_WEIGHTS, and the capacity of what they compute. */
+enum { EMIT_WEIGHTS = PTO_PRODUCT_COUNT, EMIT_PRODUCT_COUNT };
 typedef struct emit_product {
     int64_t kind, rows, columns;
 } emit_product;
@@ -220,6 +223,8 @@ void emit_window_open(emitter *e, pto_op op, pto_value memory, const pto_expr si
 /* The same by the offsets in the attribute `starts`. */
 void emit_window_of(emitter *e, pto_op op, const char *starts, pto_value memory, const pto_expr size[2], int transposed,
                     emit_window *out);
+/* Checks that `size` elements of a dim from `offset` on are there, where that is not known. */
+void emit_check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim);
 /* Element [row, column] of a window whose pointer is called `name`. */
 const char *emit_window_at(emitter *e, const emit_window *w, const char *name, const char *row, const char *column);
 
@@ -282,8 +287,11 @@ pto_status emit_group_end(emitter *e, emit_group *g);
 
 /* Whether zeros are only what a product begins with, which then needs none. */
 int emit_is_start_of_product(emitter *e, pto_op zeros);
-/* tile.contract; nothing when its store writes it. */
+/* Whether it is tile.contract or tile.contract_weights; that, and nothing when its store writes it. */
+int emit_is_product(emitter *e, pto_op op);
 pto_status emit_contract(emitter *e, pto_op op);
+/* The weights of tile.contract_weights as a pto_native_weights: its name. */
+const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
 /* Whether an op stores a product that goes to memory as it is; both at once. */
 int emit_is_stored_product(emitter *e, pto_op op);
 pto_status emit_stored_product(emitter *e, pto_op store);

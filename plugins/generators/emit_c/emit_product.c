@@ -1,27 +1,31 @@
 /* Products: calls of the kernels that the caller has. */
 #include "emit.h"
 
-#include <pto/native.h>
-
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int is_memory(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM; }
 
-/* What the kernels are of. */
+/* What the kernels are of, what finds them, and what says how much scratch they need. */
 static const struct {
     pto_dtype type;
-    const char *name, *number;
-} kinds[PTO_PRODUCT_COUNT] = {
-    [PTO_PRODUCT_F32] = {PTO_F32, "f32_product_", "PTO_PRODUCT_F32"},
-    [PTO_PRODUCT_F16] = {PTO_F16, "f16_product_", "PTO_PRODUCT_F16"},
-    [PTO_PRODUCT_BF16] = {PTO_BF16, "bf16_product_", "PTO_PRODUCT_BF16"},
-    [PTO_PRODUCT_I8] = {PTO_I8, "i8_product_", "PTO_PRODUCT_I8"},
+    const char *name, *number, *find, *scratch;
+} kinds[EMIT_PRODUCT_COUNT] = {
+    [PTO_PRODUCT_F32] = {PTO_F32, "f32_product_", "PTO_PRODUCT_F32", "pto_native_product_of", "scratch_most"},
+    [PTO_PRODUCT_F16] = {PTO_F16, "f16_product_", "PTO_PRODUCT_F16", "pto_native_product_of", "scratch_most"},
+    [PTO_PRODUCT_BF16] = {PTO_BF16, "bf16_product_", "PTO_PRODUCT_BF16", "pto_native_product_of", "scratch_most"},
+    [PTO_PRODUCT_I8] = {PTO_I8, "i8_product_", "PTO_PRODUCT_I8", "pto_native_product_of", "scratch_most"},
+    [EMIT_WEIGHTS] = {PTO_F32, "weights_product_", "PTO_PRODUCT_F32", "pto_native_weights_of", "weights_scratch"},
 };
 
-static uint32_t kind_of(pto_dtype t)
+int emit_is_product(emitter *e, pto_op op) { return EMIT_IS(e, op, CONTRACT) || EMIT_IS(e, op, CONTRACT_WEIGHTS); }
+
+/* Of the op; EMIT_PRODUCT_COUNT: there is none. */
+static uint32_t kind_of(emitter *e, pto_op op)
 {
+    const pto_dtype t = dtype_of(pto_op_operand(op, 1));
+    if (EMIT_IS(e, op, CONTRACT_WEIGHTS)) return EMIT_WEIGHTS;
     for (uint32_t i = 0; i < PTO_PRODUCT_COUNT; i++)
         if (kinds[i].type == t) return i;
-    return PTO_PRODUCT_COUNT;
+    return EMIT_PRODUCT_COUNT;
 }
 
 /* ---- what is left out ---- */
@@ -35,7 +39,7 @@ int emit_is_start_of_product(emitter *e, pto_op zeros)
 {
     uint32_t slot = 0;
     const pto_op user = sole_user(pto_op_result(zeros, 0), &slot);
-    return PTO_SOME(user) && EMIT_IS(e, user, CONTRACT) && slot == 0 &&
+    return PTO_SOME(user) && emit_is_product(e, user) && slot == 0 &&
            pto_block_same(pto_op_block(user), pto_op_block(zeros));
 }
 
@@ -86,7 +90,7 @@ static pto_op store_of(emitter *e, pto_op contract)
     if (dtype_of(to) != dtype_of(pto_op_result(contract, 0)) || pto_attr_bool_of(store, PTO_STR("relu"), 0) ||
         PTO_SOME(pto_op_attr(store, PTO_STR("scale"))) || !starts_at_zero(e, contract))
         return none;
-    for (uint32_t i = 1; i < 3; i++)
+    for (uint32_t i = 1; i < pto_op_operand_count(contract); i++)
         if (is_memory(pto_op_operand(contract, i)) && !is_apart(e, pto_op_operand(contract, i), to)) return none;
     return store;
 }
@@ -118,6 +122,14 @@ static emit_window operand_of(emitter *e, pto_op op, uint32_t i, const pto_expr 
     return w;
 }
 
+/* The right side as arguments. */
+static const char *right_of(emitter *e, pto_op op, pto_expr depth, pto_expr columns)
+{
+    if (EMIT_IS(e, op, CONTRACT_WEIGHTS)) return emit_format(e, "&%s", emit_weights(e, op, columns));
+    const emit_window w = operand_of(e, op, 2, (const pto_expr[]){depth, columns});
+    return emit_format(e, "%s, %s, %s", w.base, w.row_stride, w.column_stride);
+}
+
 /* Notes that the kernel needs kernels of that element type, and scratch for tiles of that capacity. */
 static void note_product(emitter *e, uint32_t kind, pto_type sums)
 {
@@ -134,12 +146,12 @@ static void note_product(emitter *e, uint32_t kind, pto_type sums)
 static pto_status put_product(emitter *e, pto_op op, pto_op store)
 {
     const pto_value sums = pto_op_result(op, 0), before = pto_op_operand(op, 0);
-    const uint32_t kind = kind_of(dtype_of(pto_op_operand(op, 1)));
+    const uint32_t kind = kind_of(e, op);
     const pto_expr depth = pto_expr_of(op, PTO_STR("depth"), 0);
     const int from_zero = starts_at_zero(e, op);
     pto_expr valid[2];
     PTO_TRY(pto_value_valid(sums, valid));
-    if (kind == PTO_PRODUCT_COUNT) return emit_refuse(op, "there are no kernels for its element type");
+    if (kind == EMIT_PRODUCT_COUNT) return emit_refuse(op, "there are no kernels for its element type");
     note_product(e, kind, pto_value_type(sums));
     emit_open_block(e);
     emit_line(e, "const int64_t m_ = %s, n_ = %s, k_ = %s;", emit_index(e, valid[0]), emit_index(e, valid[1]),
@@ -147,7 +159,7 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     if (pto_expr_range(depth, op, NULL).lo < 0)
         emit_line(e, "if (k_ < 0) return %u;", emit_fault_of(e, op, "has a depth below 0"));
     const emit_window left = operand_of(e, op, 1, (const pto_expr[]){valid[0], depth});
-    const emit_window right = operand_of(e, op, 2, (const pto_expr[]){depth, valid[1]});
+    const char *right = right_of(e, op, depth, valid[1]);
     emit_window to = {.row_stride = emit_format(e, "%lld", (long long)emit_columns(sums))};
     if (PTO_SOME(store)) {
         emit_window_of(e, store, "offsets", pto_op_operand(store, 1), valid, 0, &to);
@@ -158,9 +170,9 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
         to.base = emit_tile(e, sums);
         if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
     }
-    emit_line(e, "%s->block(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name, left.base,
-              left.row_stride, left.column_stride, right.base, right.row_stride, right.column_stride, to.base,
-              to.row_stride, from_zero ? "false" : "true");
+    emit_line(e, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
+              kind == EMIT_WEIGHTS ? "weights" : "block", left.base, left.row_stride, left.column_stride, right,
+              to.base, to.row_stride, from_zero ? "false" : "true");
     emit_close(e, "");
     return PTO_OK;
 }
@@ -176,7 +188,7 @@ int emit_is_stored_product(emitter *e, pto_op op)
 {
     if (!EMIT_IS(e, op, STORE)) return 0;
     const pto_op def = pto_value_op(pto_op_operand(op, 0));
-    return PTO_SOME(def) && EMIT_IS(e, def, CONTRACT) && PTO_SOME(store_of(e, def));
+    return PTO_SOME(def) && emit_is_product(e, def) && PTO_SOME(store_of(e, def));
 }
 
 pto_status emit_stored_product(emitter *e, pto_op store)
@@ -197,14 +209,14 @@ static int uses_kind(const emit_product *products, uint32_t count, uint32_t kind
 
 void emit_products_fields(emitter *e, text *out)
 {
-    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++)
+    for (uint32_t k = 0; k < EMIT_PRODUCT_COUNT; k++)
         if (uses_kind(e->products, e->product_count, k))
             text_put(out, "    const pto_native_product *%s;\n", kinds[k].name);
 }
 
 void emit_products_declare(emitter *e, text *out)
 {
-    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++)
+    for (uint32_t k = 0; k < EMIT_PRODUCT_COUNT; k++)
         if (uses_kind(e->products, e->product_count, k))
             text_put(out, "    const pto_native_product *const %s = frame_->%s;\n", kinds[k].name, kinds[k].name);
     if (e->product_count != 0)
@@ -213,9 +225,9 @@ void emit_products_declare(emitter *e, text *out)
 
 void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kernel, const char *frame)
 {
-    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++) {
+    for (uint32_t k = 0; k < EMIT_PRODUCT_COUNT; k++) {
         if (!uses_kind(kernel->products, kernel->product_count, k)) continue;
-        emit_line(e, "%s.%s = pto_native_product_of(call_->services, %s);", frame, kinds[k].name, kinds[k].number);
+        emit_line(e, "%s.%s = %s(call_->services, %s);", frame, kinds[k].name, kinds[k].find, kinds[k].number);
         emit_line(e, "if (%s.%s == NULL) return %u;", frame, kinds[k].name,
                   emit_fault_of(e, launch, "needs kernels of products that the caller does not have"));
     }
@@ -226,7 +238,7 @@ const char *emit_products_scratch(emitter *e, const emit_kernel_info *kernel, co
     const char *most = NULL;
     for (uint32_t i = 0; i < kernel->product_count; i++) {
         const emit_product *p = &kernel->products[i];
-        const char *bytes = emit_format(e, "%s.%s->scratch_most(%lld, %lld)", frame, kinds[p->kind].name,
+        const char *bytes = emit_format(e, "%s.%s->%s(%lld, %lld)", frame, kinds[p->kind].name, kinds[p->kind].scratch,
                                         (long long)p->rows, (long long)p->columns);
         most = most == NULL ? bytes : emit_format(e, "pto_index_max(%s, %s)", most, bytes);
     }

@@ -101,7 +101,7 @@ static int is_within(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_
     return 0;
 }
 
-static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
+void emit_check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
     if (pto_expr_range(at_end(e, op, offset, 0, 0), op, NULL).lo >= 0 && is_within(e, op, offset, size, dim)) return;
     const char *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", emit_index(e, offset), emit_index(e, size),
@@ -126,7 +126,7 @@ void emit_window_of(emitter *e, pto_op op, const char *starts, pto_value memory,
     for (uint32_t d = 0; d < rank; d++) {
         const pto_expr offset = pto_expr_of(op, pto_s(starts), d);
         const pto_expr extent = d + 1 == rank ? size[!transposed] : d + 2 == rank ? size[transposed] : one;
-        check_dim(e, op, offset, extent, pto_type_dim(type, d));
+        emit_check_dim(e, op, offset, extent, pto_type_dim(type, d));
         at = pto_expr_add(at, product_or_zero(offset, pto_type_stride(type, d), e->run));
         if (d + 2 == rank) stride[transposed] = pto_type_stride(type, d);
         if (d + 1 == rank) stride[!transposed] = pto_type_stride(type, d);
@@ -509,7 +509,7 @@ static pto_status emit_read_scalar(emitter *e, pto_op op)
     pto_expr valid[2];
     PTO_TRY(pto_value_valid(tile, valid));
     const pto_expr one = pto_expr_const(e->run, 1);
-    for (uint32_t d = 0; d < 2; d++) check_dim(e, op, pto_expr_of(op, PTO_STR("offsets"), d), one, valid[d]);
+    for (uint32_t d = 0; d < 2; d++) emit_check_dim(e, op, pto_expr_of(op, PTO_STR("offsets"), d), one, valid[d]);
     const char *at =
         emit_format(e, "%s[(%s) * %lld + %s]", emit_tile(e, tile), row, (long long)emit_columns(tile), column);
     emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
@@ -541,7 +541,7 @@ static pto_status check_types(pto_op op)
 pto_status emit_tile_op(emitter *e, pto_op op)
 {
     PTO_TRY(check_types(op));
-    if (EMIT_IS(e, op, CONTRACT)) return emit_contract(e, op);
+    if (emit_is_product(e, op)) return emit_contract(e, op);
     if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
     if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);

@@ -6,7 +6,7 @@
 
 /* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. Of a
  * block of C that is in the second-level cache: so many elements. */
-enum { LINE = 64, FEW_PANELS = 4, MORE_ROWS_MOST = 3, SMALL_C = 1 << 16 };
+enum { LINE = CONTRACTION_LINE, FEW_PANELS = 4, MORE_ROWS_MOST = 3, SMALL_C = 1 << 16 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -132,4 +132,34 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
                             (char *)c + i * c_row_bytes + 4 * j, c_row_stride, adds);
         }
     }
+}
+
+/* How many rows of A, up to k_block deep, are packed at a time beside panels of B that are there. */
+static int64_t rows_beside_panels(const pto_contraction *row, int64_t m)
+{
+    return even_block(m, row->m_block, row->mr);
+}
+
+int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k)
+{
+    const int64_t depth = smaller(k, row->k_block);
+    return rows_beside_panels(row, m) / row->mr * pto_panel_a_bytes(row, depth) + LINE;
+}
+
+void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *panels, int64_t b_panel, void *c,
+                        int64_t c_row_stride, bool accumulate, void *scratch)
+{
+    const int64_t c_row_bytes = 4 * c_row_stride, rows_most = rows_beside_panels(row, m);
+    char *const a_panels = contraction_align(scratch);
+    if (m <= 0 || n <= 0) return;
+    if (k <= 0 && !accumulate) clear(m, n, c, c_row_bytes);
+    for (int64_t p = 0; p < k; p += row->k_block)
+        for (int64_t i = 0; i < m; i += rows_most) {
+            const int64_t rows = smaller(rows_most, m - i), depth = smaller(row->k_block, k - p),
+                          a_panel = pto_panel_a_bytes(row, depth);
+            row->pack_a(rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride, a_k_stride, a_panels, a_panel);
+            multiply_panels(row, rows, n, depth, a_panels, a_panel, (const char *)panels + p * row->nr * row->b_bytes,
+                            b_panel, (char *)c + i * c_row_bytes, c_row_stride, accumulate || p > 0);
+        }
 }

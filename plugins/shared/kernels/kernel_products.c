@@ -1,4 +1,5 @@
 #include "kernel_products.h"
+#include "kernel_weights.h"
 
 static const struct {
     pto_dtype type, sums;
@@ -18,4 +19,7 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
         out->rows[i] = (pto_native_product){
             .struct_size = sizeof out->rows[i], .scratch_most = row->scratch_most, .block = row->block};
     }
+    const pto_weights *const weights = pto_weights_find(isa);
+    out->rows[PTO_PRODUCT_F32].weights_scratch = weights->scratch_most;
+    out->rows[PTO_PRODUCT_F32].weights = weights->block;
 }

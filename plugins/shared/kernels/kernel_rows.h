@@ -17,6 +17,22 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
                        int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
                        int64_t c_row_stride, bool accumulate, void *scratch);
 
+/* Of a cache line: where panels begin. */
+enum { CONTRACTION_LINE = 64 };
+
+/* The first multiple of a cache line from there on. */
+KERNEL_INLINE void *contraction_align(void *scratch)
+{
+    return (char *)scratch + (-(uintptr_t)scratch & (CONTRACTION_LINE - 1));
+}
+
+/* The product with panels of B that are there, `b_panel` bytes apart and as deep as all of k; k_group of the row is 1.
+ * Scratch: contraction_panels_scratch(row, m, k) bytes, of any alignment. */
+void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *panels, int64_t b_panel, void *c,
+                        int64_t c_row_stride, bool accumulate, void *scratch);
+int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k);
+
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
  * NAME_scratch_most and NAME_block of ROWS[INDEX]. A semicolon comes after it. */
 #define KERNEL_ENTRIES(name, rows, index)                                                                              \

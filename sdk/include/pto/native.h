@@ -26,6 +26,16 @@ typedef int32_t (*pto_native_kernel)(const void *frame, int64_t instance, char *
 /* Element types of products that callers have kernels for. Appended to: numbers are part of the boundary. */
 enum { PTO_PRODUCT_F32, PTO_PRODUCT_F16, PTO_PRODUCT_BF16, PTO_PRODUCT_I8, PTO_PRODUCT_COUNT };
 
+/* Weights of 4 bits as an operand B[k x n]. Element (p, j) is the half of a byte with number
+ * first + p * k_stride + j * column_stride, of which a byte has two, the low one first; from -8 to 7, times
+ * scales[p / group * scale_k_stride + j * scale_column_stride], rounded to f32. */
+typedef struct pto_native_weights {
+    const void *halves;
+    int64_t first, k_stride, column_stride;
+    const float *scales;
+    int64_t scale_k_stride, scale_column_stride, group;
+} pto_native_weights;
+
 /* Kernels of products C[m x n] = or += A[m x k] B[k x n]; C is of f32, of i32 for integers. Each element is a chain
  * over k, upwards: its bits do not depend on m and n, strides and alignment. Strides count elements. Any thread may
  * call. */
@@ -37,6 +47,11 @@ typedef struct pto_native_product {
     void (*block)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                   const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
                   bool accumulate, void *scratch);
+    /* The same of A in f32 with weights: the bits of the product with what they stand for. NULL for other types; since
+     * they were added: callers before have none. */
+    int64_t (*weights_scratch)(int64_t m, int64_t n);
+    void (*weights)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                    const pto_native_weights *b, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 } pto_native_product;
 
 /* What generated code asks of its caller. Calls come from the thread of the call of the function. */
@@ -64,6 +79,13 @@ static inline const pto_native_product *pto_native_product_of(const pto_native_s
 {
     if (services->struct_size < sizeof *services || type >= services->product_count) return NULL;
     return services->products[type];
+}
+
+/* The same where products with weights are needed. */
+static inline const pto_native_product *pto_native_weights_of(const pto_native_services *services, uint32_t type)
+{
+    const pto_native_product *const p = pto_native_product_of(services, type);
+    return p != NULL && p->struct_size >= sizeof *p && p->weights != NULL ? p : NULL;
 }
 
 /* One call. Tensors are dense, row-major. */
