@@ -90,9 +90,13 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
 {
     const int64_t c_row_bytes = 4 * c_row_stride;
     const bool fetches = rows * columns > SMALL_C;
+    /* Of the next panel of B, with each panel of A. */
+    const int64_t share = (b_panel * row->mr / rows + LINE - 1) / LINE * LINE;
     for (int64_t j = 0; j < columns; j += row->nr)
         for (int64_t i = 0; i < rows; i += row->mr) {
             char *const tile = c + i * c_row_bytes + 4 * j;
+            const char *const next = b_panels + (j / row->nr + 1) * b_panel + i / row->mr * share;
+            for (int64_t q = 0; q < share && columns - j > row->nr; q += LINE) __builtin_prefetch(next + q, 0, 2);
             /* The next tile of C comes while this one is computed; a small C is in the cache. */
             if (fetches)
                 fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);

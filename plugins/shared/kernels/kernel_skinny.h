@@ -1,0 +1,73 @@
+/* What the forms of products of few rows have in common: what is multiplied, and how lines of B are asked for early. */
+#ifndef PTO_KERNEL_SKINNY_H
+#define PTO_KERNEL_SKINNY_H
+
+#include "kernel_rows.h"
+
+enum { PIECE = 8 /* lines that are asked for one after the other */ };
+
+typedef float kernel_element(const void *from, int64_t at);
+
+/* Lines of B that are asked for: pieces of the rows that come next, one after the other, or, where those are short,
+ * what lies below the lines that are read. Addresses need not be inside of B. */
+typedef struct skinny_ahead {
+    uintptr_t at, row, end; /* of a row */
+    uintptr_t step, stride; /* bytes from one line to the next, and from row to row */
+    bool is_below;
+} skinny_ahead;
+
+/* Where the next piece begins. */
+KERNEL_INLINE uintptr_t next_piece(skinny_ahead *ahead)
+{
+    const uintptr_t piece = ahead->at;
+    ahead->at += PIECE * ahead->step;
+    if (!ahead->is_below && ahead->at >= ahead->end) {
+        ahead->row += ahead->stride;
+        ahead->end += ahead->stride;
+        ahead->at = ahead->row;
+    }
+    return piece;
+}
+
+/* Asks for the line of the cache at that address. */
+KERNEL_INLINE void ask_for(uintptr_t at)
+{
+    __builtin_prefetch((const void *)at, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside of B
+}
+
+/* Of `columns` columns in the rows from element `at` on, `bits` each; or below them, for the lines of each step. */
+KERNEL_INLINE skinny_ahead ahead_of(const void *b, int64_t at, int64_t b_k_stride, int64_t columns, int bits,
+                                    int vectors, bool is_below)
+{
+    const uintptr_t line = 2 * (uintptr_t)bits, first = (uintptr_t)b + (uintptr_t)(at * bits / 8);
+    const uintptr_t stride = (uintptr_t)(b_k_stride * bits / 8);
+    return (skinny_ahead){.at = first,
+                          .row = first,
+                          .end = first + (uintptr_t)(columns * bits / 8),
+                          .step = is_below ? stride : line * (uintptr_t)vectors,
+                          .stride = stride,
+                          .is_below = is_below};
+}
+
+/* A product of few rows whose B has its columns beside each other. */
+typedef struct skinny_product {
+    int64_t m, n, k;
+    const void *a;
+    int64_t a_row_stride, a_k_stride;
+    const void *b;
+    int64_t b_k_stride;
+    char *c;
+    int64_t c_row_bytes;
+    bool accumulate;
+} skinny_product;
+
+/* Elements of `rows` rows of A, `depth` deep, those of one k beside each other. */
+KERNEL_INLINE void skinny_left(kernel_element load, const skinny_product *x, int64_t row, int64_t rows, int64_t p,
+                               int64_t depth, float *left)
+{
+    for (int64_t q = 0; q < depth; q++)
+        for (int64_t i = 0; i < rows; i++)
+            left[q * rows + i] = load(x->a, (row + i) * x->a_row_stride + (p + q) * x->a_k_stride);
+}
+
+#endif
