@@ -4,6 +4,8 @@
 
 typedef enum lane_kind { LANE_NONE, LANE_F32, LANE_I32, LANE_U32, LANE_MASK } lane_kind;
 
+static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
+
 static lane_kind lane_of(pto_dtype t)
 {
     switch (t) {
@@ -104,8 +106,8 @@ static const char *beside(emitter *e, const char *x, const char *other)
 
 static const char *of_floats(emitter *e, pto_str stem, const char *a, const char *b)
 {
-    static const char *const functions[] = {"exp", "log", "sqrt", "rsqrt", "reciprocal", "fmod",
-                                            "pow", "neg", "abs",  "relu",  NULL};
+    static const char *const functions[] = {"exp",  "exp_below", "log", "sqrt", "rsqrt", "reciprocal",
+                                            "fmod", "pow",       "neg", "abs",  "relu",  NULL};
     const char *sign = sign_of(stem);
     if (sign != NULL && b != NULL) return emit_format(e, "(%s %s %s)", beside(e, a, b), sign, beside(e, b, a));
     if ((pto_str_is(stem, "max") || pto_str_is(stem, "min")) && scalar_in(e, b) != NULL)
@@ -148,10 +150,54 @@ static const char *of_masks(emitter *e, pto_str stem, const char *a, const char 
     return is_one_of(stem, functions) ? emit_format(e, "pto_mask_%.*s(%s, %s)", PTO_FMT(stem), a, b) : NULL;
 }
 
+/* ---- numbers that are at most 0 ---- */
+
+/* Whether a scalar is a number that the text states; which. */
+static int is_number(pto_value v, double *number)
+{
+    const pto_attr value = pto_op_attr(pto_value_op(v), PTO_STR("value"));
+    if (storage_is_tile(v) || pto_attr_kind_of(value) != PTO_ATTR_FLOAT) return 0;
+    *number = pto_attr_f64(value);
+    return 1;
+}
+
+enum { MAXIMA = 4 /* of a row's largest number and others */ };
+
+/* Whether a scalar of each row is at least its largest number. */
+static int bounds_rows_of(pto_value bound, pto_value rows, uint32_t maxima)
+{
+    const pto_op def = pto_value_op(bound);
+    if (!PTO_SOME(def)) return 0;
+    const pto_str stem = emit_stem(def);
+    if (pto_str_is(stem, "rowmax")) return pto_value_same(pto_op_operand(def, 0), rows);
+    if (!pto_str_is(stem, "max") || maxima == 0) return 0;
+    for (uint32_t i = 0; i < pto_op_operand_count(def); i++)
+        if (bounds_rows_of(pto_op_operand(def, i), rows, maxima - 1)) return 1;
+    return 0;
+}
+
+/* Whether no element is above 0: minus a size, that times a number, the lesser of it and 0, or what is left of rows
+ * without their largest numbers. */
+static int is_at_most_zero(pto_value v)
+{
+    const pto_op def = pto_value_op(v);
+    double number = 0;
+    if (!PTO_SOME(def) || pto_op_operand_count(def) == 0) return 0;
+    const pto_str stem = emit_stem(def);
+    const pto_value a = pto_op_operand(def, 0);
+    if (pto_str_is(stem, "neg")) return PTO_SOME(pto_value_op(a)) && pto_str_is(emit_stem(pto_value_op(a)), "abs");
+    if (pto_op_operand_count(def) != 2) return 0;
+    const pto_value b = pto_op_operand(def, 1);
+    if (pto_str_is(stem, "sub")) return rule_of(def) == PTO_RULE_ROW_BINARY && bounds_rows_of(b, a, MAXIMA);
+    if (!is_number(b, &number)) return 0;
+    return pto_str_is(stem, "mul") ? number > 0 && is_at_most_zero(a) : pto_str_is(stem, "min") && number <= 0;
+}
+
 static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
 {
     pto_str stem = emit_stem(op);
     const char *value;
+    if (pto_str_is(stem, "exp") && is_at_most_zero(pto_op_operand(op, 0))) stem = PTO_STR("exp_below");
     if (pto_str_is(stem, "rdiv")) {
         const char *swap = a;
         a = b;

@@ -256,24 +256,43 @@ static int has_more_sweeps(const emit_group *g)
     return 0;
 }
 
-/* How many rows ahead memory is asked for; 0: processors see by themselves what comes. */
+/* How many rows ahead memory is asked for; 0: none. */
 static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
 {
     enum { SHORT_BYTES = 2048, FAR_ROWS = 8 };
     int64_t n = 0;
     const int is_known = pto_expr_is_const(g->columns, &n);
     const int is_short = is_known && n * pto_dtype_bytes(dtype_of(v)) < SHORT_BYTES;
+    if (has_one_row(g)) return 0;
     if (is_short && strcmp(stride, g->column_count) != 0) return FAR_ROWS;
     return !is_short && has_more_sweeps(g);
 }
 
-static void ask_for(emitter *e, emit_group *g, pto_value v, const char *row, const char *stride)
+/* Whether memory is read once from end to end, and is not known to be in a cache. */
+static int is_streamed_in(const emit_group *g, pto_value memory)
 {
+    enum { CACHED_BYTES = 256 << 10 };
+    const pto_type type = pto_value_type(memory);
+    int64_t bytes = pto_dtype_bytes(pto_type_dtype(type)), n = 0;
+    for (uint32_t d = 0; d < pto_type_rank(type) && bytes < CACHED_BYTES; d++)
+        bytes = pto_expr_is_const(pto_type_dim(type, d), &n) ? bytes * n : CACHED_BYTES;
+    return bytes >= CACHED_BYTES && !has_more_sweeps(g);
+}
+
+/* Asks for what comes after what the sweep is at in a row of `v`: the same place some rows on, or, in memory that is
+ * read once, further on than processors look by themselves. */
+static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, const char *row, const char *stride)
+{
+    enum { AHEAD_BYTES = 2048 };
     const int64_t rows = rows_ahead(g, v, stride);
-    if (rows == 0 || is_declared(g, v)) return;
+    if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
-    emit_line(e, strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + j_);" : "pto_prefetch(%s + %s%s + j_);",
-              row, times, stride);
+    if (rows == 0)
+        emit_line(e, "pto_prefetch(%s + j_ + %d);", row, AHEAD_BYTES / (int)pto_dtype_bytes(dtype_of(memory)));
+    else
+        emit_line(e,
+                  strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + j_);" : "pto_prefetch(%s + %s%s + j_);",
+                  row, times, stride);
     g->declared[g->declared_count++] = v.index;
 }
 
@@ -284,12 +303,14 @@ static void look_ahead(emitter *e, emit_group *g)
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
         const uint32_t rule = rule_of(f->op);
-        if (f->kind == FUSED_LOAD) ask_for(e, g, pto_op_result(f->op, 0), f->memory, f->window.row_stride);
+        if (f->kind == FUSED_LOAD)
+            ask_for(e, g, pto_op_result(f->op, 0), nest_memory_of(f), f->memory, f->window.row_stride);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
             const int is_row = (rule == PTO_RULE_COL_BINARY && k == 1) || rule == PTO_RULE_COL_EXPAND;
-            if (loaded != NULL && !is_row) ask_for(e, g, v, row_name(e, v), loaded->row_stride);
+            if (loaded == NULL || is_row || is_column(v)) continue;
+            ask_for(e, g, v, pto_op_operand(pto_value_op(v), 0), row_of_tile(e, g, v, 0), loaded->row_stride);
         }
     }
     g->is_ahead = 1;
@@ -349,7 +370,7 @@ static void put_sweep(emitter *e, emit_group *g)
         if (is_in_sweep(g, f) && f->kind == FUSED_REDUCE) start_total(e, f);
     }
     open_sweep(e, g);
-    if (!g->is_ahead && !has_one_row(g)) look_ahead(e, g);
+    if (!g->is_ahead) look_ahead(e, g);
     for (uint32_t i = 0; i < g->count; i++)
         if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
     emit_close(e, "");

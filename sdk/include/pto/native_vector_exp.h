@@ -62,10 +62,16 @@ typedef struct pto_exponential {
     pto_f32 part, n;
 } pto_exponential;
 
-/* e^r for |r| <= ln(2) / 2: row `exp`. */
-PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 r)
+/* (e^r - 1) / r for |r| <= ln(2) / 2: row `exp`, the first coefficient of which is 1. */
+PTO_VECTOR_FN pto_f32 pto_exp_slope(pto_f32 r)
 {
-    return PTO_POLY6(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f);
+    return PTO_POLY5(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f);
+}
+/* e^r, and that times a power of two that keeps it a normal number, in the same time. */
+PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 r) { return pto_fma_f32(pto_exp_slope(r), r, pto_splat_f32(1)); }
+PTO_VECTOR_FN pto_f32 pto_exp_rest_times(pto_f32 r, pto_f32 power)
+{
+    return pto_fma_f32(pto_exp_slope(r), r * power, power);
 }
 
 /* In two parts. */
@@ -95,12 +101,28 @@ PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
     const pto_f32 y = pto_bounded(x, 170), bias = pto_splat_f32(PTO_WHOLE_BITS + 254);
     const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias), n = shifted - bias;
     const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
-    const pto_f32 part = pto_exp_rest(pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near));
+    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
     const pto_u32 all = (pto_u32)shifted << 23, half = ((pto_u32)shifted >> 1) << 23;
-    return part * (pto_f32)half * (pto_f32)(all - half);
+    return pto_exp_rest_times(r, (pto_f32)half) * (pto_f32)(all - half);
 #endif
 }
 PTO_OF_ONE(exp)
+
+/* e^x of x that is at most 0 or NaN: the bits of pto_exp_f32, with fewer steps. No power is above 1, so that all of
+ * them times 2^64 are normal numbers, and one factor takes that away again. */
+PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
+{
+#if PTO_MASK_REGISTERS
+    return pto_exp_f32(x);
+#else
+    const pto_f32 y = pto_second_max_f32(pto_splat_f32(-105), x), bias = pto_splat_f32(PTO_WHOLE_BITS + 127 + 64);
+    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias), n = shifted - bias;
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
+    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+    return pto_exp_rest_times(r, (pto_f32)((pto_u32)shifted << 23)) * 0x1p-64f;
+#endif
+}
+PTO_OF_ONE(exp_below)
 
 /* 2^x: 1 ulp. x = n + r is exact; row `exp2`. */
 PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)

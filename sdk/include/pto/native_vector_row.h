@@ -59,28 +59,37 @@ PTO_VECTOR_FN float pto_extreme_smallest(pto_extreme e)
     return most;
 }
 
-#define PTO_ROW_EXTREME(word, element, name, total, none)                                                              \
-    PTO_VECTOR_FN float pto_row_##name##_##word(const element *p, int64_t n)                                           \
-    {                                                                                                                  \
-        pto_extreme a = pto_extreme_of_none(none), b = a, c = a, d = a;                                                \
-        int64_t j = 0;                                                                                                 \
-        if (n <= 0) return none;                                                                                       \
-        for (; j + 4 * PTO_LANES <= n; j += 4 * PTO_LANES) {                                                           \
-            a = pto_extreme_##name(a, pto_load_##word(p + j));                                                         \
-            b = pto_extreme_##name(b, pto_load_##word(p + j + PTO_LANES));                                             \
-            c = pto_extreme_##name(c, pto_load_##word(p + j + 2 * PTO_LANES));                                         \
-            d = pto_extreme_##name(d, pto_load_##word(p + j + 3 * PTO_LANES));                                         \
-        }                                                                                                              \
-        for (; j < n; j += PTO_LANES) {                                                                                \
-            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                                                \
-            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                                     \
-            a = pto_extreme_##name(a, pto_first_f32_tail(x, __builtin_nanf(""), rest));                                \
-        }                                                                                                              \
-        a.most =                                                                                                       \
-            pto_second_##name##_f32(pto_second_##name##_f32(a.most, c.most), pto_second_##name##_f32(b.most, d.most)); \
-        a.low = pto_min_u32(pto_min_u32(a.low, c.low), pto_min_u32(b.low, d.low));                                     \
-        a.least = pto_min_i32(pto_min_i32(a.least, c.least), pto_min_i32(b.least, d.least));                           \
-        return pto_extreme_##total(a);                                                                                 \
+/* The first of the two is for the few rows of which the second finds a zero, or no number that is finite: one
+ * instruction for each vector tells all others. */
+#define PTO_ROW_EXTREME(word, element, name, total, none)                                                    \
+    static __attribute__((noinline, unused)) float pto_row_bits_##name##_##word(const element *p, int64_t n) \
+    {                                                                                                        \
+        pto_extreme all = pto_extreme_of_none(none);                                                         \
+        for (int64_t j = 0; j < n; j += PTO_LANES) {                                                         \
+            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                                      \
+            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                           \
+            all = pto_extreme_##name(all, pto_first_f32_tail(x, __builtin_nanf(""), rest));                  \
+        }                                                                                                    \
+        return pto_extreme_##total(all);                                                                     \
+    }                                                                                                        \
+    PTO_VECTOR_FN float pto_row_##name##_##word(const element *p, int64_t n)                                 \
+    {                                                                                                        \
+        pto_f32 a = pto_splat_f32(none), b = a, c = a, d = a;                                                \
+        int64_t j = 0;                                                                                       \
+        for (; j + 4 * PTO_LANES <= n; j += 4 * PTO_LANES) {                                                 \
+            a = pto_second_##name##_f32(pto_load_##word(p + j), a);                                          \
+            b = pto_second_##name##_f32(pto_load_##word(p + j + PTO_LANES), b);                              \
+            c = pto_second_##name##_f32(pto_load_##word(p + j + 2 * PTO_LANES), c);                          \
+            d = pto_second_##name##_f32(pto_load_##word(p + j + 3 * PTO_LANES), d);                          \
+        }                                                                                                    \
+        for (; j < n; j += PTO_LANES) {                                                                      \
+            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                                      \
+            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                           \
+            a = pto_second_##name##_f32(pto_first_f32_tail(x, __builtin_nanf(""), rest), a);                 \
+        }                                                                                                    \
+        a = pto_second_##name##_f32(pto_second_##name##_f32(a, c), pto_second_##name##_f32(b, d));           \
+        const float most = PTO_TREE(a, pto_second_##name##_f32);                                             \
+        return n > 0 && (most == 0 || most == none) ? pto_row_bits_##name##_##word(p, n) : most;             \
     }
 #define PTO_ROW_SUM(word, element)                                                                               \
     PTO_VECTOR_FN float pto_row_sum_##word(const element *p, int64_t n)                                          \

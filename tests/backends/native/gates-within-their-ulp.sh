@@ -13,7 +13,7 @@ func @f(%x: tensor<$N x f32>, %b: tensor<$N x f32>) -> (tensor<$N x f32>, tensor
 END
 ends 0 pto-opt f.ptir --pipeline=native.yaml -o f.c
 # Those of x are shared by three gates; what sigmoid takes without a root stays beside them.
-[ "$(grep -c "pto_exp_f32(" f.c)" -eq 4 ] || fail "other numbers of exponentials"
+[ "$(grep -c "pto_exp_below_f32(" f.c)" -eq 4 ] || fail "other numbers of exponentials"
 /usr/bin/python3 - <<'END' || exit 1
 import numpy as np
 r = np.random.default_rng(7)

@@ -17,6 +17,17 @@ static double silu(double x) { return x / (1 + exp(-x)); }
 static double gelu_tanh(double x) { return x / (1 + exp(-2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x))); }
 static double gelu_sigmoid(double x) { return x / (1 + exp(-1.702 * x)); }
 
+/* What exponentials of numbers up to 0 are, of minus the size of x; where the bits are not those of pto_exp_f32, 2. */
+static double below(double x) { return exp(-fabs(x)); }
+static inline pto_f32 pto_below_f32(pto_f32 x)
+{
+    const pto_f32 down = pto_neg_f32(pto_abs_f32(x)), y = pto_exp_below_f32(down), other = pto_exp_f32(down);
+    const pto_mask is_same =
+        pto_mask_or(pto_eq_i32((pto_i32)y, (pto_i32)other), pto_mask_and(pto_isnan_f32(y), pto_isnan_f32(other)));
+    return pto_select_f32(is_same, y, pto_splat_f32(2));
+}
+static float pto_below_f32_1(float x) { return pto_below_f32(pto_splat_f32(x))[0]; }
+
 /* Of an argument that is rounded before it is used, below 0. */
 static double none(double x) { return 0 * x; }
 static double gelu_tanh_more(double x) { return x < 0 ? 2.5 * -x * (1.5957691 + 0.0713548 * x * x) : 0; }
@@ -25,6 +36,7 @@ static double gelu_sigmoid_more(double x) { return x < 0 ? 1.25 * 1.702 * -x : 0
 /* name, function of float64, bound in ulp as the header states it, what it states beyond that */
 #define FUNCTIONS(F)                                      \
     F(exp, exp, 1, none)                                  \
+    F(below, below, 1, none)                              \
     F(exp2, exp2, 1, none)                                \
     F(expm1, expm1, 2, none)                              \
     F(sigmoid, sigmoid, 2.5, none)                        \
