@@ -1,9 +1,10 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
-case of cases.txt is emitted, compiled, and run on the data of its sizes. The last line is `N passed, N failed`.
+case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
+programs (random_cases.py). The last line is `N passed, N failed`.
 """
 
 import argparse
@@ -44,19 +45,32 @@ def must(result, what):
 
 
 class Bench:
+    run, must, failed = staticmethod(run), staticmethod(must), Failed
+
     def __init__(self, options, folder):
         self.o = options
         self.folder = folder
         self.tools = os.path.join(options.build, "bin")
 
-    def build(self, module, tree):
+    def build(self, module, tree, *flags):
+        """The tree of a module, built; the functions that it has."""
         must(run(os.path.join(self.tools, "pto-opt"), module, "--pipeline=ascend.yaml", "-o", tree + "/"), "pto-opt")
-        chained = os.path.join(here, "chained_matmul.hpp")
+        flags = ";".join([*flags, "SHELL:-include " + os.path.join(here, "as_the_chip.hpp")])
         must(run("cmake", "-S", tree, "-B", tree + "/build", f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
-                 "-DCMAKE_CXX_COMPILER=" + self.o.compiler, "-DPTO_CPU_FLAGS=SHELL:-include " + chained), "cmake")
+                 "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
+                 "-DCMAKE_CXX_COMPILER=" + self.o.compiler, "-DPTO_CPU_FLAGS=" + flags), "cmake")
         must(run("cmake", "--build", tree + "/build", "-j", str(self.o.jobs)), "compile")
         with open(tree + "/host.h", encoding="utf-8") as f:
-            return re.search(r"^const char \*(\w+)\(", f.read(), re.M)[1]
+            return re.findall(r"^const char \*(\w+)\(", f.read(), re.M)
+
+    def compare(self, tree, function, count, *words):
+        """Elements of `count` outputs compared, and how many differ."""
+        result = run(tree + "/build/run", function, *words)
+        counts = re.findall(r"(\d+) of (\d+) elements differ", result.stdout)
+        if result.returncode not in (0, 1) or len(counts) != count:
+            must(result, "run")
+            raise Failed("run: it compared nothing")
+        return sum(int(n) for _, n in counts), sum(int(n) for n, _ in counts)
 
     def size(self, case, tree, function, inputs, outputs, size):
         """Elements compared, and how many differ."""
@@ -67,12 +81,7 @@ class Bench:
                  "--pipeline=ascend.yaml", "--set=backend.with.timing=false", *results), "pto-run")
         words = [f"{name}={data}/{file}" for name, file in inputs.items()]
         words += [f"{name}={data}/{name}.sim.npy" for name in outputs]
-        result = run(tree + "/build/run", function, *words)
-        counts = re.findall(r"(\d+) of (\d+) elements differ", result.stdout)
-        if result.returncode not in (0, 1) or len(counts) != len(outputs):
-            must(result, "run")
-            raise Failed("run: it compared nothing")
-        return sum(int(n) for _, n in counts), sum(int(n) for n, _ in counts)
+        return self.compare(tree, function, len(outputs), *words)
 
     def case(self, name, sizes):
         """A row for each size: elements, how many differ, what went wrong."""
@@ -80,7 +89,7 @@ class Bench:
         tree = os.path.join(self.folder, name.replace("/", "-").removesuffix(".yaml"))
         try:
             module, inputs, outputs = read_case(case)
-            function = self.build(os.path.join(os.path.dirname(case), module), tree)
+            function = self.build(os.path.join(os.path.dirname(case), module), tree)[0]
         except Failed as wrong:
             return [(size, 0, 0, str(wrong)) for size in sizes]
         rows = []
@@ -90,6 +99,24 @@ class Bench:
             except Failed as wrong:
                 rows.append((size, 0, 0, str(wrong)))
         return rows
+
+
+def state(elements, differ, wrong):
+    return f"{elements} elements, " + (wrong or ("equal" if differ == 0 else f"{differ} differ"))
+
+
+def random_rows(word, bench):
+    """Rows of random programs, and refusals by what is said."""
+    import random_cases
+    _, seed, count = word.split(":")
+    rows, refused = [], {}
+    for group in random_cases.cases(int(seed), int(count), bench, bench.folder + "/random", refused):
+        for name, *what in group:
+            print(f"{name}: {state(*what)}", flush=True)
+            rows.append((name, *what))
+    for why, n in sorted(refused.items(), key=lambda one: -one[1]):
+        print(f"refused {n}: {why}")
+    return rows, refused
 
 
 def version_of(checkout):
@@ -108,12 +135,16 @@ def write_page(path, version, compiler, results):
         f.write("# Agreement with the vendor's library\n\n"
                 "Written by `./dev vendor CHECKOUT --page=docs/vendor.md`: cases of `tests/vendor/cases.txt` as "
                 "`pto.emit-ascend` writes\nthem, compiled with the CPU mode of the vendor's headers and compared with "
-                "`cpu-sim`. TMATMUL_ACC is that of\n`tests/vendor/chained_matmul.hpp`.\n\n"
+                "`cpu-sim`.\n\n"
                 f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
                 "| Case | Size | Elements | Differ |\n|---|---|---|---|\n")
         for name, rows in results.items():
             for size, elements, differ, wrong in rows:
                 f.write(f"| {name} | {size} | {elements} | {wrong or differ} |\n")
+        f.write("\n## Where the CPU mode does something else\n\n"
+                "| Instruction | The CPU mode | Right | Source | Compared |\n|---|---|---|---|---|\n")
+        with open(os.path.join(here, "divergences.txt"), encoding="utf-8") as rows:
+            f.writelines(f"| {row.strip()} |\n" for row in rows if not row.startswith("#"))
 
 
 def main():
@@ -132,8 +163,10 @@ def main():
         sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
     with open(o.cases, encoding="utf-8") as f:
         cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
-    chosen = [c for c in cases if not o.case or any(word in c[0] for word in o.case)]
-    if not chosen:
+    random = [word for word in o.case if re.fullmatch(r"random:\d+:\d+", word)]
+    words = [word for word in o.case if word not in random]
+    chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
+    if not chosen and not random:
         sys.exit("vendor.py: no case has such a name")
     results = {}
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
@@ -141,10 +174,10 @@ def main():
         os.makedirs(bench.folder, exist_ok=True)
         for name, *sizes in chosen:
             results[name] = bench.case(name, sizes)
-            for size, elements, differ, wrong in results[name]:
-                state = wrong or ("equal" if differ == 0 else f"{differ} differ")
-                print(f"{name} {size}: {elements} elements, {state}", flush=True)
-    rows = [row for each in results.values() for row in each]
+            for size, *what in results[name]:
+                print(f"{name} {size}: {state(*what)}", flush=True)
+        drawn = {word: random_rows(word, bench) for word in random}
+    rows = [row for each in results.values() for row in each] + [row for each, _ in drawn.values() for row in each]
     passed = sum(1 for row in rows if row[2] == 0 and not row[3])
     if o.page:
         compiler = run(o.compiler, "--version").stdout.splitlines()[0]

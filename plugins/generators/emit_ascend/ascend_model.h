@@ -7,30 +7,35 @@
 
 #include "scratch_text.h"
 
-#define ASCEND_KINDS(X)               \
-    X(FUNC, "func")                   \
-    X(KERNEL, "block.kernel")         \
-    X(BUFFER, "block.buffer")         \
-    X(TILE, "block.tile")             \
-    X(LAUNCH, "exec.launch")          \
-    X(ALLOC, "exec.alloc")            \
-    X(FREE, "exec.free")              \
-    X(RETURN, "return")               \
-    X(YIELD, "yield")                 \
-    X(FOR, "for")                     \
-    X(IF, "if")                       \
-    X(BIND, "bind")                   \
-    X(CONSTANT, "constant")           \
-    X(INDEX_CAST, "index_cast")       \
-    X(VIEW, "view")                   \
-    X(SET_FLAG, "pto.set_flag")       \
-    X(WAIT_FLAG, "pto.wait_flag")     \
-    X(BARRIER, "pto.barrier")         \
-    X(TGETVAL, "pto.tgetval")         \
-    X(TMATMUL, "pto.tmatmul")         \
-    X(TMATMUL_ACC, "pto.tmatmul_acc") \
-    X(TFILLPAD, "pto.tfillpad")       \
-    X(TLOAD, "pto.tload")             \
+#define ASCEND_KINDS(X)                 \
+    X(FUNC, "func")                     \
+    X(KERNEL, "block.kernel")           \
+    X(BUFFER, "block.buffer")           \
+    X(TILE, "block.tile")               \
+    X(LAUNCH, "exec.launch")            \
+    X(ALLOC, "exec.alloc")              \
+    X(FREE, "exec.free")                \
+    X(RETURN, "return")                 \
+    X(YIELD, "yield")                   \
+    X(FOR, "for")                       \
+    X(IF, "if")                         \
+    X(WHILE, "while")                   \
+    X(BIND, "bind")                     \
+    X(CONSTANT, "constant")             \
+    X(CONSTANT_ARRAY, "constant_array") \
+    X(SCALAR_OF, "scalar_of")           \
+    X(COMPARE, "compare")               \
+    X(INDEX_CAST, "index_cast")         \
+    X(VIEW, "view")                     \
+    X(SET_FLAG, "pto.set_flag")         \
+    X(WAIT_FLAG, "pto.wait_flag")       \
+    X(BARRIER, "pto.barrier")           \
+    X(TGETVAL, "pto.tgetval")           \
+    X(TMATMUL, "pto.tmatmul")           \
+    X(TMATMUL_ACC, "pto.tmatmul_acc")   \
+    X(TMRGSORT, "pto.tmrgsort")         \
+    X(TFILLPAD, "pto.tfillpad")         \
+    X(TLOAD, "pto.tload")               \
     X(TSTORE, "pto.tstore")
 enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
@@ -38,6 +43,11 @@ enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
 enum {
     ASCEND_COLUMNS_TURN = 1, /* a column-major tile is taken as a row-major one, rows and columns exchanged */
+    ASCEND_UNSIGNED = 2,     /* tiles of i32 are taken as u32 */
+    ASCEND_SAME_TYPE = 4,    /* operand 1 is taken in the element type of operand 0 */
+    ASCEND_WHOLE = 32,       /* the target is taken as if all of it was valid */
+    ASCEND_PADDED = 8,       /* the target is taken with the padding that the op asks for */
+    ASCEND_SCALAR_UNIT = 16, /* on a3 the scalar unit does it: the vector unit waits before and after it */
 };
 
 typedef struct ascend_insn {
@@ -49,12 +59,15 @@ typedef struct ascend_insn {
 
 /* NULL: the vendor's library has no such instruction, or nobody wrote down how it is called. */
 const ascend_insn *ascend_insn_of(pto_op op);
+/* The row of a name, without `pto.`; NULL: there is none. */
+const ascend_insn *ascend_insn_by_name(pto_str name);
 
 /* ---- tiles ---- */
 
 enum { ASCEND_PAD_NONE, ASCEND_PAD_ZERO, ASCEND_PAD_MAX, ASCEND_PAD_MIN, ASCEND_PAD_NUMBER };
 
-/* How a tile lies in its memory: everything that is part of its type in the vendor's library. */
+/* How a tile lies in its memory: everything that is part of its type in the vendor's library. Bits are bytes there,
+ * eight each, and a record is two f32. */
 typedef struct ascend_tile_type {
     uint32_t role; /* PTO_ROLE_* of its space */
     pto_dtype dtype;
@@ -63,8 +76,8 @@ typedef struct ascend_tile_type {
     uint32_t boxes;      /* PTO_LINES_*: how elements follow each other in a box; NONE: there are no boxes */
     int box_bytes;       /* 512, or 1024 of accumulators */
     uint32_t pad;        /* ASCEND_PAD_*: what is beyond the valid region */
-    float pad_number;
-    int is_compact; /* rows and columns beyond the valid region take no place */
+    uint32_t pad_bits;   /* of ASCEND_PAD_NUMBER: the element */
+    int is_compact;      /* rows and columns beyond the valid region take no place */
 } ascend_tile_type;
 
 /* A name for a tile: an IR tile as some instruction takes it. */
@@ -149,6 +162,14 @@ typedef struct ascend_symbols {
 } ascend_symbols;
 void ascend_symbols_of_expr(ascend_symbols *s, pto_expr x);
 void ascend_symbols_of_type(ascend_symbols *s, pto_type type);
+
+/* The element type that a scalar of the instruction has: that of its first tile that is not a mask. */
+pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar);
+
+/* The bits of a number of an attribute in an element type of at most 32 bits. */
+uint32_t ascend_bits(pto_dtype t, pto_attr number);
+/* A number as the element type has it: to nearest, ties to even. */
+double ascend_rounded(double x, pto_dtype t);
 
 /* `pto.emit-ascend/unsupported` at an op; PTO_FAILED. */
 PTO_PRINTF_LIKE(2, 3) pto_status ascend_refuse(pto_op op, const char *format, ...);

@@ -1,6 +1,8 @@
 /* Tile descriptors, windows of global memory, and the instructions on both. */
 #include "ascend_build.h"
 
+#include <math.h>
+
 /* ---- tiles ---- */
 
 /* Whether less than all may be valid. */
@@ -9,6 +11,24 @@ static int is_partial(pto_op at, pto_expr valid, int64_t capacity)
     int64_t n = 0;
     if (pto_expr_is_const(valid, &n)) return n != capacity;
     return pto_extent_range(at, valid).lo < capacity;
+}
+
+/* What has elements there that the library has not: of bits their bytes, lines of which are blocks; of a record its
+ * key and its index. */
+static void take_as_elements(ascend_tile *t)
+{
+    ascend_tile_type *type = &t->type;
+    if (type->dtype == PTO_MASK) {
+        const uint32_t along = type->is_column_major ? 0 : 1;
+        int64_t *const line = type->is_column_major ? &type->rows : &type->columns;
+        *line = (*line + 255) / 256 * 32;
+        t->valid[along] = pto_expr_ceildiv(t->valid[along], pto_expr_const(t->op.run, 8));
+        type->dtype = PTO_U8;
+    } else if (type->dtype == PTO_REC64) {
+        type->columns *= 2;
+        t->valid[1] = pto_expr_scale(t->valid[1], 2);
+        type->dtype = PTO_F32;
+    }
 }
 
 static pto_status tile_type(pto_op op, ascend_tile *t)
@@ -30,6 +50,7 @@ static pto_status tile_type(pto_op op, ascend_tile *t)
         out->role == PTO_ROLE_LEFT || out->role == PTO_ROLE_RIGHT || out->role == PTO_ROLE_ACCUMULATOR;
     out->is_compact =
         is_operand && (is_partial(op, t->valid[0], out->rows) || is_partial(op, t->valid[1], out->columns));
+    take_as_elements(t);
     /* A line of elements is a whole number of blocks. */
     const int64_t line = (out->is_column_major ? out->rows : out->columns) * pto_dtype_bytes(out->dtype);
     if (out->boxes == PTO_LINES_NONE && line % 32 != 0)
@@ -72,14 +93,15 @@ pto_status ascend_add_tile(ascend_builder *b, pto_op op)
     return PTO_OK;
 }
 
-/* A form of a tile by its suffix; a new one is as the tile itself. */
-static ascend_tile *form_of(ascend_tile *t, const char *suffix, int *is_new)
+/* A form of a tile, made from another one of its forms, by its suffix; a new one is as that. */
+static ascend_tile *form_of(ascend_tile *t, const ascend_tile *from, const char *suffix, int *is_new)
 {
     ascend_tile **form = &t->next_form;
+    suffix = text_format(t->op.run, "%s%s", from->suffix, suffix);
     for (*is_new = 0; *form != NULL; form = &(*form)->next_form)
         if (strcmp((*form)->suffix, suffix) == 0) return *form;
     ascend_tile *f = PTO_SCRATCH(t->op.run, ascend_tile, 1);
-    *f = *t;
+    *f = *from;
     f->suffix = suffix;
     f->next_form = NULL;
     *is_new = 1;
@@ -87,27 +109,110 @@ static ascend_tile *form_of(ascend_tile *t, const char *suffix, int *is_new)
     return f;
 }
 
-/* The tile as a row-major one with rows and columns exchanged, which are the same bytes. */
-static const ascend_tile *turned(ascend_tile *t)
+static int is_down(const ascend_tile *t) { return t->type.is_column_major && t->type.boxes == PTO_LINES_NONE; }
+
+/* The tile with rows and columns exchanged, which are the same bytes. */
+static const ascend_tile *exchanged(ascend_tile *t)
 {
     int is_new = 0;
-    if (!t->type.is_column_major || t->type.boxes != PTO_LINES_NONE) return t;
-    ascend_tile *f = form_of(t, "_turned", &is_new);
+    ascend_tile *f = form_of(t, t, "_turned", &is_new);
     if (!is_new) return f;
     f->type.rows = t->type.columns;
     f->type.columns = t->type.rows;
-    f->type.is_column_major = 0;
+    f->type.is_column_major = !t->type.is_column_major;
     f->valid[0] = t->valid[1];
     f->valid[1] = t->valid[0];
     return f;
 }
 
-/* The tile with more rows, of which none is valid: the row values that it goes with fill whole blocks. */
-static const ascend_tile *taller(ascend_tile *t, int64_t rows)
+/* The tile as a row-major one. */
+static const ascend_tile *turned(ascend_tile *t) { return is_down(t) ? exchanged(t) : t; }
+
+/* The tile as if all of it was valid. */
+static const ascend_tile *whole(ascend_tile *t)
 {
     int is_new = 0;
-    ascend_tile *f = form_of(t, text_format(t->op.run, "_of_%lld", (long long)rows), &is_new);
+    ascend_tile *f = form_of(t, t, "_whole", &is_new);
+    f->valid[0] = pto_expr_const(t->op.run, t->type.rows);
+    f->valid[1] = pto_expr_const(t->op.run, t->type.columns);
+    return f;
+}
+
+/* The tile with more rows, of which none is valid: the row values that it goes with fill whole blocks. */
+static const ascend_tile *taller(ascend_builder *b, const ascend_operand *o, int64_t rows)
+{
+    int is_new = 0;
+    ascend_tile *t = b->tiles[o->value.index],
+                *f = form_of(t, o->tile, text_format(t->op.run, "_of_%lld", (long long)rows), &is_new);
     f->type.rows = rows;
+    return f;
+}
+
+/* The tile with elements of another type of as many bits. */
+static const ascend_tile *in_type(ascend_tile *t, const ascend_tile *from, pto_dtype dtype)
+{
+    int is_new = 0;
+    if (from->type.dtype == dtype) return from;
+    ascend_tile *f = form_of(t, from, text_format(t->op.run, "_%s", pto_dtype_name(dtype)), &is_new);
+    f->type.dtype = dtype;
+    return f;
+}
+
+/* ---- what is beyond the valid region ---- */
+
+double ascend_rounded(double x, pto_dtype t)
+{
+    int exponent = 0;
+    if (t == PTO_F32 || x == 0 || !isfinite(x)) return (double)(float)x;
+    (void)frexp(x, &exponent);
+    const int least = t == PTO_F16 ? -24 : -133, digits = t == PTO_F16 ? 11 : 8;
+    const double unit = ldexp(1, exponent - digits > least ? exponent - digits : least);
+    const double y = nearbyint(x / unit) * unit;
+    return t == PTO_F16 && fabs(y) > 65504 ? copysign(HUGE_VAL, x) : y;
+}
+
+uint32_t ascend_bits(pto_dtype t, pto_attr number)
+{
+    if (!pto_dtype_is_float(t)) {
+        const uint64_t n = (uint64_t)pto_attr_i64(number);
+        return (uint32_t)(pto_dtype_bytes(t) < 4 ? n & ((UINT64_C(1) << 8 * pto_dtype_bytes(t)) - 1) : n);
+    }
+    const float x = (float)ascend_rounded(pto_attr_f64(number), t);
+    uint32_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    if (t == PTO_F32) return bits;
+    if (t == PTO_BF16) return bits >> 16;
+    const uint32_t sign = bits >> 16 & 0x8000u, exponent = bits >> 23 & 255, fraction = bits & 0x7fffffu;
+    if (exponent == 255) return sign | 0x7c00u | (fraction != 0 ? 0x200u : 0);
+    if (exponent >= 113) return sign | (exponent - 112) << 10 | fraction >> 13;
+    return sign | (exponent > 101 ? (fraction | 0x800000u) >> (126 - exponent) : 0);
+}
+
+/* Which word the library has for it: one for infinities of f32, and for the limits of integers. */
+static uint32_t pad_of(pto_dtype t, uint32_t bits)
+{
+    const uint32_t width = 8 * (uint32_t)pto_dtype_bytes(t);
+    const int is_signed = t == PTO_I8 || t == PTO_I16 || t == PTO_I32;
+    if (bits == 0) return ASCEND_PAD_ZERO;
+    if (t == PTO_F32)
+        return bits == 0x7f800000u ? ASCEND_PAD_MAX : bits == 0xff800000u ? ASCEND_PAD_MIN : ASCEND_PAD_NUMBER;
+    if (is_signed && bits == UINT32_C(1) << (width - 1)) return ASCEND_PAD_MIN;
+    if (is_signed && bits == (UINT32_C(1) << (width - 1)) - 1) return ASCEND_PAD_MAX;
+    return ASCEND_PAD_NUMBER;
+}
+
+/* The tile with what is to be beyond its valid region. */
+static const ascend_tile *padded(ascend_tile *t, const ascend_tile *from, pto_attr pad)
+{
+    static const char *const words[] = {[ASCEND_PAD_ZERO] = "zero", [ASCEND_PAD_MAX] = "max", [ASCEND_PAD_MIN] = "min"};
+    int is_new = 0;
+    const uint32_t bits = ascend_bits(from->type.dtype, pad), word = pad_of(from->type.dtype, bits);
+    ascend_tile *f = form_of(t, from,
+                             word == ASCEND_PAD_NUMBER ? text_format(t->op.run, "_padded_%x", (unsigned)bits)
+                                                       : text_format(t->op.run, "_padded_%s", words[word]),
+                             &is_new);
+    f->type.pad = word;
+    f->type.pad_bits = bits;
     return f;
 }
 
@@ -167,22 +272,111 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
     ascend_tile *t = find_tile(b, v);
     if (t == NULL) return ascend_refuse(n->op, "operand %u is not a tile of this kernel", i);
     o->tile = (n->insn->flags & ASCEND_COLUMNS_TURN) != 0 ? turned(t) : t;
+    if ((n->insn->flags & ASCEND_UNSIGNED) != 0 && o->tile->type.dtype == PTO_I32)
+        o->tile = in_type(t, o->tile, PTO_U32);
+    if ((n->insn->flags & ASCEND_SAME_TYPE) != 0 && i == 1)
+        o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
+    if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t);
+    const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
+    if ((n->insn->flags & ASCEND_PADDED) == 0 || i != 0 || !PTO_SOME(pad)) return PTO_OK;
+    if (pto_dtype_bytes(t->type.dtype) > 4)
+        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
+    o->tile = padded(t, o->tile, pad);
+    return PTO_OK;
+}
+
+pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
+{
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        const ascend_tile *t = n->operands[i].tile;
+        if (t != NULL && pto_type_dtype(pto_value_type(n->operands[i].value)) != PTO_MASK) return t->type.dtype;
+    }
+    return pto_type_dtype(pto_value_type(scalar));
+}
+
+/* A merge of up to four runs of which some are short, or of which only the first is kept: the form with a list for
+ * each, which stops where the target ends. */
+static pto_status split_runs(ascend_builder *b, ascend_node *n)
+{
+    enum { LISTS_MAX = 4, FIRST = 3 };
+    const pto_run *run = n->op.run;
+    ascend_tile *src = b->tiles[n->operands[1].value.index];
+    const int64_t length = 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0);
+    int64_t all = 0, kept = 0;
+    if (!pto_expr_is_const(src->valid[1], &all) || !pto_expr_is_const(n->operands[0].tile->valid[1], &kept))
+        return ascend_refuse(n->op, "it is not known how many runs there are");
+    if (kept == all && all % (LISTS_MAX * length) == 0) return PTO_OK;
+    const int64_t lists = (all + length - 1) / length;
+    if (lists < 2 || lists > LISTS_MAX || n->operand_count < FIRST)
+        return ascend_refuse(n->op, "it has %lld runs, of which not all are whole and kept", (long long)lists);
+    ascend_operand *operands = PTO_SCRATCH(run, ascend_operand, FIRST + LISTS_MAX);
+    memcpy(operands, n->operands, FIRST * sizeof *operands);
+    for (uint32_t i = 0; i < (uint32_t)lists; i++) {
+        int is_new = 0;
+        const int64_t rest = all - (int64_t)i * length;
+        ascend_tile *f = form_of(src, src, text_format(run, "_run_%u_of_%lld", i, (long long)length / 2), &is_new);
+        f->address = src->address + (int64_t)i * length * pto_dtype_bytes(PTO_F32);
+        f->type.columns = length;
+        f->valid[1] = pto_expr_const(run, rest < length ? rest : length);
+        operands[FIRST + i] = (ascend_operand){.tile = f, .value = n->operands[1].value};
+    }
+    n->operands = operands;
+    n->operand_count = FIRST + (uint32_t)lists;
+    n->insn = ascend_insn_by_name(PTO_STR("tmrgsort_runs"));
+    return PTO_OK;
+}
+
+/* Where columns are one after the other there is no work along them: as work along rows, with rows and columns
+ * exchanged. */
+static pto_status turn_columns(ascend_builder *b, ascend_node *n, int64_t rule)
+{
+    const pto_str name = pto_op_name(n->op);
+    const uint32_t along = rule == PTO_RULE_COL_EXPAND ? 1 : 2;
+    if (!is_down(n->operands[0].tile) && (rule != PTO_RULE_COL_REDUCE || !is_down(n->operands[1].tile))) return PTO_OK;
+    if (rule == PTO_RULE_COL_REDUCE) return ascend_refuse(n->op, "its tiles have their columns one after the other");
+    n->insn = ascend_insn_by_name(pto_s(text_format(n->op.run, "trow%.*s", (int)name.n - 8, name.p + 8)));
+    if (n->insn == NULL) return ascend_refuse(n->op, "its tiles have their columns one after the other");
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        ascend_tile *t = b->tiles[n->operands[i].value.index];
+        int64_t columns = 0;
+        const int is_one = pto_expr_is_const(t->valid[1], &columns) && columns == 1;
+        n->operands[i].tile = i != along ? turned(t) : is_down(t) && is_one ? t : exchanged(t);
+    }
     return PTO_OK;
 }
 
 /* The library asks for one number of rows where tiles of rows meet values of rows. */
-static void level_rows(const ascend_builder *b, ascend_node *n)
+static void level_rows(ascend_builder *b, ascend_node *n)
 {
-    const int64_t rule = pto_kind_column(n->op.run, pto_op_kind(n->op), PTO_COLUMN_RULE);
     int64_t most = 0;
-    if (rule != PTO_RULE_ROW_REDUCE && rule != PTO_RULE_ROW_BINARY && rule != PTO_RULE_ROW_EXPAND) return;
     for (uint32_t i = 0; i < n->operand_count; i++)
         if (!pto_op_is_scratch(n->op, i) && n->operands[i].tile->type.rows > most)
             most = n->operands[i].tile->type.rows;
     for (uint32_t i = 0; i < n->operand_count; i++) {
         const ascend_tile_type *t = &n->operands[i].tile->type;
         if (pto_op_is_scratch(n->op, i) || t->is_column_major || t->rows == most) continue;
-        n->operands[i].tile = taller(b->tiles[n->operands[i].value.index], most);
+        n->operands[i].tile = taller(b, &n->operands[i], most);
+    }
+}
+
+/* Shapes that the library has otherwise. */
+static pto_status fit_shapes(ascend_builder *b, ascend_node *n)
+{
+    const int64_t rule = pto_kind_column(n->op.run, pto_op_kind(n->op), PTO_COLUMN_RULE);
+    switch (rule) {
+    case PTO_RULE_ROW_REDUCE:
+    case PTO_RULE_ROW_BINARY:
+    case PTO_RULE_ROW_EXPAND: level_rows(b, n); return PTO_OK;
+    case PTO_RULE_COL_REDUCE:
+    case PTO_RULE_COL_BINARY:
+    case PTO_RULE_COL_EXPAND:
+        PTO_TRY(turn_columns(b, n, rule));
+        if (n->insn != ascend_insn_of(n->op)) level_rows(b, n);
+        return PTO_OK;
+    case PTO_RULE_SEQUENCE:
+        return n->operands[0].tile->type.rows == 1 ? PTO_OK
+                                                   : ascend_refuse(n->op, "the capacity of its tile is not one row");
+    default: return PTO_OK;
     }
 }
 
@@ -198,8 +392,8 @@ static pto_status add_window(ascend_node *n, uint32_t memory, uint32_t tile)
 /* Attributes that mean something and have no form. */
 static pto_status check_attributes(const ascend_builder *b, pto_op op)
 {
-    static const char *const unknown[] = {"scale", "pad", NULL};
-    if (!ASCEND_IS(b->m, op, TLOAD) && !ASCEND_IS(b->m, op, TSTORE) && !ASCEND_IS(b->m, op, TFILLPAD)) return PTO_OK;
+    static const char *const unknown[] = {"scale", NULL};
+    if (!ASCEND_IS(b->m, op, TSTORE)) return PTO_OK;
     for (uint32_t i = 0; unknown[i] != NULL; i++) {
         const pto_attr a = pto_op_attr(op, pto_s(unknown[i]));
         if (PTO_SOME(a) && (pto_attr_kind_of(a) != PTO_ATTR_BOOL || pto_attr_i64(a) != 0))
@@ -218,8 +412,9 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     n->operand_count = pto_op_operand_count(op);
     n->operands = PTO_SCRATCH(op.run, ascend_operand, n->operand_count);
     for (uint32_t i = 0; i < n->operand_count; i++) PTO_TRY(make_operand(b, n, i));
-    level_rows(b, n);
+    PTO_TRY(fit_shapes(b, n));
     if (ASCEND_IS(b->m, op, TLOAD)) return add_window(n, 1, 0);
     if (ASCEND_IS(b->m, op, TSTORE)) return add_window(n, 0, 1);
+    if (ASCEND_IS(b->m, op, TMRGSORT)) return split_runs(b, n);
     return PTO_OK;
 }

@@ -166,9 +166,9 @@ static const char *tile_type(printer *p, const ascend_tile_type *t)
     return text_format(
         p->run,
         "!pto.tile_buf<loc=%s, dtype=%s, rows=%lld, cols=%lld, v_row=?, v_col=?, blayout=%s, slayout=%s, "
-        "fractal=%d, pad=0%s>",
+        "fractal=%d, pad=%u%s>",
         places[t->role], element(t->dtype), (long long)t->rows, (long long)t->columns,
-        t->is_column_major ? "col_major" : "row_major", boxes[t->boxes], t->box_bytes,
+        t->is_column_major ? "col_major" : "row_major", boxes[t->boxes], t->box_bytes, t->pad,
         t->is_compact ? ", compact=1" : "");
 }
 
@@ -247,7 +247,7 @@ static pto_status copy(printer *p, const ascend_node *n)
 static const char *scalar(printer *p, const ascend_node *n, pto_value v, const char **type)
 {
     const pto_op op = pto_value_op(v);
-    const pto_dtype t = n->operands[0].tile->type.dtype;
+    const pto_dtype t = ascend_scalar_type(n, v);
     *type = element(t);
     if (!PTO_SOME(op) || !ASCEND_IS(p->m, op, CONSTANT)) {
         *type = element(pto_type_dtype(pto_value_type(v)));
@@ -292,18 +292,54 @@ static const char *round_word(pto_op op)
     return "RINT";
 }
 
+/* What is between braces after the operands, from a word of a row; *type: of an operand that it is. NULL: no word. */
+static const char *expand_word(printer *p, const ascend_node *n, const char *c, const char **type)
+{
+    static const char *const relations[] = {
+        [PTO_RELATION_EQ] = "eq", [PTO_RELATION_NE] = "ne", [PTO_RELATION_LT] = "lt",
+        [PTO_RELATION_LE] = "le", [PTO_RELATION_GT] = "gt", [PTO_RELATION_GE] = "ge"};
+    *type = NULL;
+    if (strncmp(c, "$round", 6) == 0) return text_format(p->run, "{rmode = #pto<round_mode %s>}", round_word(n->op));
+    if (strncmp(c, "$relation", 9) == 0)
+        return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
+                           relations[pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))]);
+    if (strncmp(c, "$second", 7) == 0) return ", {maskPattern = #pto.mask_pattern<P1010>}";
+    if (strncmp(c, "$run", 4) != 0) return NULL;
+    *type = "i32";
+    return text_format(p->run, ", %s", constant(p, 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0), "i32"));
+}
+
+static pto_status check_pad(const ascend_node *n)
+{
+    for (uint32_t i = 0; i < n->operand_count; i++)
+        if (n->operands[i].tile != NULL && n->operands[i].tile->type.pad == ASCEND_PAD_NUMBER)
+            return refuse(n->op, "its `pad` is 0, or the greatest or least of its element type there");
+    return PTO_OK;
+}
+
+/* As the library does around its own loops of the scalar unit. */
+static void put_wait(printer *p, const ascend_node *n, const char *source, const char *target)
+{
+    if ((n->insn->flags & ASCEND_SCALAR_UNIT) == 0 || !pto_str_is(p->m->arch, "a3")) return;
+    line(p, "pto.set_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
+    line(p, "pto.wait_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
+}
+
 /* By the row of ascend.def: the op, then what it takes. */
 static pto_status insn(printer *p, const ascend_node *n)
 {
     text names = {.run = p->run}, types = {.run = p->run};
     if (n->insn->op[0] == 0) return refuse(n->op, "ascend.def has no op for it");
+    PTO_TRY(check_pad(n));
     if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
     if (ASCEND_IS(p->m, n->op, TLOAD) || ASCEND_IS(p->m, n->op, TSTORE)) return copy(p, n);
     const char *takes = strchr(n->insn->op, ' ');
     for (const char *c = takes; c != NULL && *c != 0; c++) {
         if (*c != '$') continue;
-        if (strncmp(c, "$round", 6) == 0) {
-            text_put(&names, "{rmode = #pto<round_mode %s>}", round_word(n->op));
+        const char *type = NULL, *word = expand_word(p, n, c, &type);
+        if (word != NULL) {
+            text_put(&names, "%s", word);
+            if (type != NULL) text_put(&types, ", %s", type);
             break;
         }
         const int is_optional = c[1] == '?';
@@ -311,14 +347,15 @@ static pto_status insn(printer *p, const ascend_node *n)
         if (is_optional && i >= n->operand_count) continue;
         if (c[2] == '|' && i >= n->operand_count) i = (uint32_t)(c[3] - '0');
         const ascend_operand *o = &n->operands[i];
-        const char *type = NULL;
         const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
         if (o->tile != NULL) type = tile_type(p, &o->tile->type);
         text_put(&names, "%s%s", names.n != 0 ? ", " : "", name);
         text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
     }
+    put_wait(p, n, "PIPE_V", "PIPE_S");
     line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)", (int)(takes - n->insn->op), n->insn->op, text_end(&names),
          text_end(&types), tile(p, n->operands[0].tile), tile_type(p, &n->operands[0].tile->type));
+    put_wait(p, n, "PIPE_S", "PIPE_V");
     return PTO_OK;
 }
 

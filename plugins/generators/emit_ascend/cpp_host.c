@@ -4,9 +4,16 @@
 static int is_memory(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM; }
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 
+const char *cpp_host_type(cpp_printer *p, pto_value v)
+{
+    const pto_dtype t = dtype_of(v);
+    if (is_memory(v)) return "void *";
+    return text_format(p->run, "%s ", t == PTO_F16 || t == PTO_BF16 ? "uint16_t" : cpp_element(t));
+}
+
 /* ---- what a function takes ---- */
 
-/* Symbols of the types of parameters, then those that the body has beyond them. */
+/* Symbols of the types of parameters, then those that the body has beyond them and does not bind. */
 static ascend_symbols symbols_of(cpp_printer *p, pto_op function)
 {
     ascend_symbols s = {.run = p->run};
@@ -24,6 +31,14 @@ static ascend_symbols symbols_of(cpp_printer *p, pto_op function)
         for (uint32_t i = 0; k != NULL && i < k->symbol_count; i++)
             ascend_symbols_of_expr(&s, pto_expr_symbol(p->run, k->symbols[i]));
     }
+    PTO_WALK(function, op)
+    {
+        uint32_t kept = 0;
+        if (!ASCEND_IS(p->m, op, BIND)) continue;
+        for (uint32_t i = 0; i < s.count; i++)
+            if (!pto_str_same(s.items[i], pto_attr_str_of(op, PTO_STR("symbol")))) s.items[kept++] = s.items[i];
+        s.count = kept;
+    }
     return s;
 }
 
@@ -34,143 +49,10 @@ static const char *function_parameters(cpp_printer *p, pto_op function, const as
     text_put(&t, "void *stream");
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
-        text_put(&t, ", %s%s", is_memory(v) ? "void *" : text_format(p->run, "%s ", cpp_element(dtype_of(v))),
-                 cpp_value(p, v));
+        text_put(&t, ", %s%s", cpp_host_type(p, v), cpp_value(p, v));
     }
     for (uint32_t i = 0; i < symbols->count; i++) text_put(&t, ", int64_t %s", cpp_symbol(p, symbols->items[i]));
     return text_end(&t);
-}
-
-/* ---- bodies ---- */
-
-/* A symbol of a kernel where it is launched: the extent of an argument, or the caller's symbol of that name. */
-static pto_expr symbol_at_launch(pto_op launch, const ascend_kernel *k, pto_str symbol)
-{
-    const pto_block body = pto_body(k->op);
-    for (uint32_t i = 0; i < pto_op_operand_count(launch); i++) {
-        const pto_value parameter = pto_block_arg(body, k->rank + i);
-        const pto_type type = pto_value_type(parameter), given = pto_value_type(pto_op_operand(launch, i));
-        for (uint32_t d = 0; is_memory(parameter) && d < pto_type_rank(type); d++) {
-            const pto_expr dim = pto_type_dim(type, d);
-            if (pto_expr_kind_of(dim) == PTO_EXPR_SYMBOL && pto_str_same(pto_expr_symbol_name(dim), symbol))
-                return pto_type_dim(given, d);
-        }
-    }
-    return pto_expr_symbol(launch.run, symbol);
-}
-
-static pto_expr at_launch(pto_op launch, const ascend_kernel *k, pto_expr x)
-{
-    pto_expr *to = PTO_SCRATCH(launch.run, pto_expr, k->symbol_count);
-    for (uint32_t i = 0; i < k->symbol_count; i++) to[i] = symbol_at_launch(launch, k, k->symbols[i]);
-    return pto_expr_rename(x, k->symbol_count, k->symbols, to);
-}
-
-/* Where the kernel has a branch without instructions, the function ends instead. */
-static void put_refusals(cpp_printer *p, pto_op launch, const ascend_kernel *k)
-{
-    for (const ascend_refusal *r = k->refusals; r != NULL; r = r->next) {
-        const char *left = cpp_index(p, at_launch(launch, k, pto_expr_of(r->branch, PTO_STR("left"), 0)));
-        const char *right = cpp_index(p, at_launch(launch, k, pto_expr_of(r->branch, PTO_STR("right"), 0)));
-        cpp_line(p, "if (%s %s %s)", left, cpp_relation(r->branch), right);
-        cpp_line(p, "    return ascend_leave(&workspace, stream, \"%s: not where %s %s %s\");", cpp_global(p, k->op),
-                 left, cpp_relation(r->branch), right);
-    }
-}
-
-static pto_status put_launch(cpp_printer *p, pto_op op)
-{
-    const ascend_kernel *k = ascend_kernel_of(p->m, pto_symbol_find(p->run, pto_attr_str_of(op, PTO_STR("callee"))));
-    if (k == NULL) return ascend_refuse(op, "what it launches is not a kernel");
-    const pto_attr grid = pto_op_attr(k->op, PTO_STR("grid"));
-    text count = {.run = p->run}, handed = {.run = p->run};
-    put_refusals(p, op, k);
-    for (uint32_t d = 0; d < k->rank; d++) {
-        const pto_expr n = at_launch(op, k, pto_attr_expr(pto_attr_item(grid, d, NULL)));
-        text_put(&count, "%s%s", d != 0 ? " * " : "", k->rank > 1 ? cpp_factor(p, n) : cpp_index(p, n));
-    }
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
-        text_put(&handed, ", %s", cpp_value(p, pto_op_operand(op, i)));
-    for (uint32_t i = 0; i < k->symbol_count; i++)
-        text_put(&handed, ", %s", cpp_index(p, symbol_at_launch(op, k, k->symbols[i])));
-    const char *blocks = cpp_spare(p, text_format(p->run, "%s_blocks", cpp_global(p, k->op)));
-    cpp_line(p, "const int64_t %s = %s;%s", blocks, k->rank != 0 ? text_end(&count) : "1", cpp_remark(p, op));
-    cpp_line(p, "if (%s > 0) launch_%s((uint32_t)%s, stream%s);", blocks, cpp_global(p, k->op), blocks,
-             text_end(&handed));
-    return PTO_OK;
-}
-
-static pto_status put_alloc(cpp_printer *p, pto_op op)
-{
-    const pto_value v = pto_op_result(op, 0);
-    const pto_type type = pto_value_type(v);
-    pto_expr bytes = pto_expr_const(p->run, pto_dtype_bytes(dtype_of(v)));
-    for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
-        bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
-    if (!PTO_SOME(bytes)) return ascend_refuse(op, "it has more than 63 bits of bytes");
-    cpp_line(p, "void *const %s = ascend_take(&workspace, %s);%s", cpp_value(p, v), cpp_index(p, bytes),
-             cpp_remark(p, op));
-    cpp_line(p, "if (%s == NULL) return ascend_leave(&workspace, stream, \"no memory for a workspace\");",
-             cpp_value(p, v));
-    return PTO_OK;
-}
-
-static pto_status put_block(cpp_printer *p, pto_block block);
-
-static pto_status put_control(cpp_printer *p, pto_op op)
-{
-    if (pto_op_result_count(op) != 0) return ascend_refuse(op, "it hands values over between launches");
-    if (ASCEND_IS(p->m, op, FOR)) {
-        const char *i = cpp_value(p, pto_block_arg(pto_body(op), 0));
-        cpp_open(p, "for (int64_t %s = %s; %s < %s; %s += %s)", i, cpp_index(p, pto_expr_of(op, PTO_STR("from"), 0)), i,
-                 cpp_index(p, pto_expr_of(op, PTO_STR("to"), 0)), i, cpp_index(p, pto_expr_of(op, PTO_STR("step"), 0)));
-    } else {
-        cpp_open(p, "if (%s %s %s)", cpp_index(p, pto_expr_of(op, PTO_STR("left"), 0)), cpp_relation(op),
-                 cpp_index(p, pto_expr_of(op, PTO_STR("right"), 0)));
-    }
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
-        if (b != 0) {
-            p->depth--;
-            cpp_open(p, "} else");
-        }
-        PTO_TRY(put_block(p, pto_op_block_at(op, b)));
-    }
-    cpp_close(p, "");
-    return PTO_OK;
-}
-
-static pto_status put_op(cpp_printer *p, pto_op op)
-{
-    const ascend_module *m = p->m;
-    p->at = op;
-    if (ASCEND_IS(m, op, LAUNCH)) return put_launch(p, op);
-    if (ASCEND_IS(m, op, ALLOC)) return put_alloc(p, op);
-    if (ASCEND_IS(m, op, FREE) || ASCEND_IS(m, op, YIELD)) return PTO_OK; /* at the end of the function */
-    if (ASCEND_IS(m, op, FOR) || ASCEND_IS(m, op, IF)) return put_control(p, op);
-    if (ASCEND_IS(m, op, VIEW)) {
-        cpp_alias(p, pto_op_result(op, 0), cpp_value(p, pto_op_operand(op, 0)));
-        return PTO_OK;
-    }
-    if (ASCEND_IS(m, op, CONSTANT)) {
-        const pto_value v = pto_op_result(op, 0);
-        const pto_dtype t = dtype_of(v);
-        const char *number = cpp_number(p, t, pto_op_attr(op, PTO_STR("value")));
-        if (number == NULL || t == PTO_F16 || t == PTO_BF16) return ascend_refuse(op, "of its element type");
-        cpp_line(p, "const %s %s = %s;%s", cpp_element(t), cpp_value(p, v), number, cpp_remark(p, op));
-        return PTO_OK;
-    }
-    if (ASCEND_IS(m, op, RETURN)) {
-        if (pto_op_operand_count(op) != 0) return ascend_refuse(op, "it returns values");
-        cpp_line(p, "return ascend_leave(&workspace, stream, NULL);");
-        return PTO_OK;
-    }
-    return ascend_refuse(op, "not in a function of the host");
-}
-
-static pto_status put_block(cpp_printer *p, pto_block block)
-{
-    PTO_EACH_OP(block, op) PTO_TRY(put_op(p, op));
-    return PTO_OK;
 }
 
 /* ---- for tests ---- */
@@ -228,8 +110,7 @@ static void put_entry(cpp_printer *p, pto_op function, const ascend_symbols *sym
     text t = {.run = p->run};
     for (uint32_t i = 0; i < n; i++) {
         const pto_value v = pto_block_arg(body, i);
-        text_put(&t, is_memory(v) ? ", %.0sarguments[%u]" : ", *(const %s *)arguments[%u]", cpp_element(dtype_of(v)),
-                 i);
+        text_put(&t, is_memory(v) ? ", %.0sarguments[%u]" : ", *(const %s*)arguments[%u]", cpp_host_type(p, v), i);
     }
     for (uint32_t i = 0; i < symbols->count; i++) text_put(&t, ", symbols[%u]", i);
     cpp_line(p, "return %s(stream%s);", name, t.n != 0 ? text_end(&t) : "");
@@ -270,7 +151,7 @@ static pto_status put_function(cpp_printer *p, pto_op function, text *header, te
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
         const pto_dtype t = dtype_of(v);
-        if (cpp_element(t) == NULL || (!is_memory(v) && (t == PTO_F16 || t == PTO_BF16)))
+        if (cpp_element(t) == NULL)
             return ascend_refuse(function, "parameter `%%%.*s` has elements of type %s", PTO_FMT(pto_value_name(v)),
                                  pto_dtype_name(t));
     }
@@ -280,7 +161,7 @@ static pto_status put_function(cpp_printer *p, pto_op function, text *header, te
     text_put(header, "const char *%s(%s);\n", name, parameters);
     cpp_begin(p, "const char *%s(%s)", name, parameters);
     cpp_line(p, "ascend_workspace workspace = {};");
-    PTO_TRY(put_block(p, body));
+    PTO_TRY(cpp_body(p, body));
     cpp_close(p, "\n");
     put_extents(p, function, &symbols);
     put_entry(p, function, &symbols);

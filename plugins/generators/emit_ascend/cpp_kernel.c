@@ -1,6 +1,8 @@
 /* A kernel as a function of the chip. */
 #include "cpp_print.h"
 
+#include <pto/relation.h>
+
 /* ---- tile types ---- */
 
 typedef struct cpp_types {
@@ -27,8 +29,7 @@ static int same_type(const ascend_tile_type *a, const ascend_tile_type *b)
 {
     return a->role == b->role && a->dtype == b->dtype && a->rows == b->rows && a->columns == b->columns &&
            a->is_column_major == b->is_column_major && a->boxes == b->boxes && a->box_bytes == b->box_bytes &&
-           a->pad == b->pad && memcmp(&a->pad_number, &b->pad_number, sizeof a->pad_number) == 0 &&
-           a->is_compact == b->is_compact;
+           a->pad == b->pad && a->pad_bits == b->pad_bits && a->is_compact == b->is_compact;
 }
 
 /* "vec_f32_16x256": what differs from a usual tile of its space comes at the end. */
@@ -37,12 +38,12 @@ static const char *type_stem(cpp_printer *p, const ascend_tile_type *t)
     char place[16];
     (void)snprintf(place, sizeof place, "%s", location(t->role));
     place[0] = (char)(place[0] + 'a' - 'A');
-    return text_format(p->run, "%s_%s_%lldx%lld%s%s", place, pto_dtype_name(t->dtype), (long long)t->rows,
+    return text_format(p->run, "%s_%s_%lldx%lld%s%s%s", place, pto_dtype_name(t->dtype), (long long)t->rows,
                        (long long)t->columns,
                        t->role == PTO_ROLE_SCRATCHPAD && t->is_column_major ? "_down"
                        : t->role == PTO_ROLE_PANEL && !t->is_column_major   ? "_across"
                                                                             : "",
-                       t->is_compact ? "_compact" : "");
+                       t->is_compact ? "_compact" : "", t->pad != ASCEND_PAD_NONE ? "_padded" : "");
 }
 
 static const char *type_name(cpp_printer *p, cpp_types *types, const ascend_tile_type *t)
@@ -58,6 +59,15 @@ static const char *type_name(cpp_printer *p, cpp_types *types, const ascend_tile
     return types->names[count];
 }
 
+static const char *pad_value(cpp_printer *p, const ascend_tile_type *t)
+{
+    static const char *const words[] = {
+        [ASCEND_PAD_NONE] = "Null", [ASCEND_PAD_ZERO] = "Zero", [ASCEND_PAD_MAX] = "Max", [ASCEND_PAD_MIN] = "Min"};
+    return t->pad == ASCEND_PAD_NUMBER
+               ? text_format(p->run, "static_cast<pto::PadValue>(0x1%08xull)", (unsigned)t->pad_bits)
+               : text_format(p->run, "pto::PadValue::%s", words[t->pad]);
+}
+
 static void put_types(cpp_printer *p, const cpp_types *types)
 {
     static const char *const boxes[] = {"NoneBox", "RowMajor", "ColMajor"};
@@ -66,8 +76,8 @@ static void put_types(cpp_printer *p, const cpp_types *types)
         cpp_line(p, "using %s = pto::Tile<pto::TileType::%s, %s, %lld, %lld, pto::BLayout::%s, -1, -1,",
                  types->names[i], location(t->role), cpp_element(t->dtype), (long long)t->rows, (long long)t->columns,
                  t->is_column_major ? "ColMajor" : "RowMajor");
-        cpp_line(p, "    pto::SLayout::%s, %d, pto::PadValue::Null, pto::CompactMode::%s>;", boxes[t->boxes],
-                 t->box_bytes, t->is_compact ? "Normal" : "Null");
+        cpp_line(p, "    pto::SLayout::%s, %d, %s, pto::CompactMode::%s>;", boxes[t->boxes], t->box_bytes,
+                 pad_value(p, t), t->is_compact ? "Normal" : "Null");
     }
 }
 
@@ -107,8 +117,7 @@ static const char *round_mode(pto_op op)
 static const char *scalar(cpp_printer *p, const ascend_node *n, pto_value v)
 {
     const pto_op op = pto_value_op(v);
-    const pto_dtype t =
-        n->operands[0].tile != NULL ? n->operands[0].tile->type.dtype : pto_type_dtype(pto_value_type(v));
+    const pto_dtype t = ascend_scalar_type(n, v);
     if (PTO_SOME(op) && ASCEND_IS(p->m, op, CONSTANT)) return cpp_number(p, t, pto_op_attr(op, PTO_STR("value")));
     return pto_type_dtype(pto_value_type(v)) == t ? cpp_value(p, v)
                                                   : text_format(p->run, "(%s)%s", cpp_element(t), cpp_value(p, v));
@@ -143,25 +152,42 @@ static const char *element_offset(cpp_printer *p, const ascend_node *n)
                                            : pto_expr_add(pto_expr_scale(row, t->columns), column));
 }
 
+/* How a store of an accumulator calls its target and its relu. */
+static const char *relu_mode(cpp_printer *p, const ascend_node *n, const char *const *names)
+{
+    if (!pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return "";
+    return text_format(p->run,
+                       "<decltype(%s), decltype(%s), pto::AtomicType::AtomicNone, pto::ReluPreMode::NormalRelu>",
+                       names[1], names[0]);
+}
+
+static const char *relation_mode(pto_op op)
+{
+    static const char *const words[] = {[PTO_RELATION_EQ] = "EQ", [PTO_RELATION_NE] = "NE", [PTO_RELATION_LT] = "LT",
+                                        [PTO_RELATION_LE] = "LE", [PTO_RELATION_GT] = "GT", [PTO_RELATION_GE] = "GE"};
+    const pto_relation r = pto_relation_by_name(pto_attr_str_of(op, PTO_STR("relation")));
+    return text_format(op.run, "pto::CmpMode::%s", words[r]);
+}
+
 /* A word after `$` in a call of ascend.def; NULL: it is an operand. `names` are those of the operands. */
 static const char *expand_word(cpp_printer *p, const ascend_node *n, const char *const *names, const char **c)
 {
-    static const char *const words[] = {"round", "saturate", "relu", "offset"};
-    for (uint32_t i = 0; i < 4; i++) {
-        const size_t length = strlen(words[i]);
-        if (strncmp(*c + 1, words[i], length) != 0) continue;
-        *c += length;
-        if (i == 0) return round_mode(n->op);
-        if (i == 1)
-            return pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "pto::SaturationMode::ON"
-                                                                   : "pto::SaturationMode::OFF";
-        if (i == 3) return element_offset(p, n);
-        if (!pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return "";
-        return text_format(p->run,
-                           "<decltype(%s), decltype(%s), pto::AtomicType::AtomicNone, pto::ReluPreMode::NormalRelu>",
-                           names[1], names[0]);
+    enum { ROUND, SATURATE, RELU, OFFSET, RELATION, RUN, TYPE, WORDS };
+    static const char *const words[] = {"round", "saturate", "relu", "offset", "relation", "run", "type"};
+    uint32_t i = 0;
+    while (i < WORDS && strncmp(*c + 1, words[i], strlen(words[i])) != 0) i++;
+    if (i < WORDS) *c += strlen(words[i]);
+    switch (i) {
+    case ROUND: return round_mode(n->op);
+    case SATURATE:
+        return pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "pto::SaturationMode::ON" : "pto::SaturationMode::OFF";
+    case RELU: return relu_mode(p, n, names);
+    case OFFSET: return element_offset(p, n);
+    case RELATION: return relation_mode(n->op);
+    case RUN: return text_format(p->run, "%lld", (long long)(2 * pto_attr_int_of(n->op, PTO_STR("run"), 0)));
+    case TYPE: return cpp_element(n->operands[0].tile->type.dtype);
+    default: return NULL;
     }
-    return NULL;
 }
 
 /* The call of a row of ascend.def with operands in their places; the rest is as it stands. */
@@ -228,6 +254,13 @@ static void put_flag(cpp_printer *p, const ascend_node *n)
              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("src")))),
              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("dst")))),
              cpp_factor(p, pto_expr_of(n->op, PTO_STR("event"), 0)));
+}
+
+/* As the library does around its own loops of the scalar unit: the machine file says that this event is taken. */
+static void put_wait(cpp_printer *p, const char *source, const char *target)
+{
+    cpp_line(p, "set_flag(%s, %s, EVENT_ID0);", source, target);
+    cpp_line(p, "wait_flag(%s, %s, EVENT_ID0);", source, target);
 }
 
 static void put_barrier(cpp_printer *p, const ascend_node *n)
@@ -323,12 +356,15 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
         case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
         default: {
             const char *call = expand_call(p, n);
+            const int waits = (n->insn->flags & ASCEND_SCALAR_UNIT) != 0 && pto_str_is(p->m->arch, "a3");
+            if (waits) put_wait(p, "PIPE_V", "PIPE_S");
             if (pto_op_result_count(n->op) != 0) { /* a scalar */
                 const pto_value v = pto_op_result(n->op, 0);
                 call = text_format(p->run, "const %s %s = %s", cpp_element(pto_type_dtype(pto_value_type(v))),
                                    cpp_value(p, v), call);
             }
             cpp_line(p, "%s;%s", call, cpp_remark(p, n->op));
+            if (waits) put_wait(p, "PIPE_S", "PIPE_V");
         }
         }
     }
@@ -337,6 +373,14 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
 }
 
 /* ---- the file ---- */
+
+/* A scalar whose type hosts do not have: it is handed over as its bits. */
+static int is_bits(pto_value v)
+{
+    const pto_type type = pto_value_type(v);
+    return pto_type_kind_of(type) != PTO_TYPE_GM &&
+           (pto_type_dtype(type) == PTO_F16 || pto_type_dtype(type) == PTO_BF16);
+}
 
 /* Parameters, each with what comes before its name. */
 static const char *parameters(cpp_printer *p, const ascend_kernel *k, int is_host)
@@ -347,8 +391,11 @@ static const char *parameters(cpp_printer *p, const ascend_kernel *k, int is_hos
         const pto_value v = pto_block_arg(body, i);
         const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
         const int is_memory = pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;
-        text_put(&t, "%s%s%s%s%s", t.n != 0 ? ", " : "", is_memory && !is_host ? "__gm__ " : "",
-                 is_memory && is_host ? "void" : c, is_memory ? " *" : " ", cpp_value(p, v));
+        if (is_bits(v))
+            text_put(&t, "%suint16_t %s_bits", t.n != 0 ? ", " : "", cpp_value(p, v));
+        else
+            text_put(&t, "%s%s%s%s%s", t.n != 0 ? ", " : "", is_memory && !is_host ? "__gm__ " : "",
+                     is_memory && is_host ? "void" : c, is_memory ? " *" : " ", cpp_value(p, v));
     }
     for (uint32_t i = 0; i < k->symbol_count; i++)
         text_put(&t, "%sint64_t %s", t.n != 0 ? ", " : "", cpp_symbol(p, k->symbols[i]));
@@ -369,8 +416,8 @@ static const char *arguments(cpp_printer *p, const ascend_kernel *k)
     for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
         const int is_memory = pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;
-        text_put(&t, is_memory ? ", (__gm__ %s *)%s" : "%.0s, %s", cpp_element(pto_type_dtype(pto_value_type(v))),
-                 cpp_value(p, v));
+        text_put(&t, is_memory ? ", (__gm__ %s *)%s%s" : "%.0s, %s%s", cpp_element(pto_type_dtype(pto_value_type(v))),
+                 cpp_value(p, v), is_bits(v) ? "_bits" : "");
     }
     for (uint32_t i = 0; i < k->symbol_count; i++) text_put(&t, ", %s", cpp_symbol(p, k->symbols[i]));
     return text_end(&t);
@@ -410,6 +457,11 @@ pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
     if (!k->is_cube) {
         cpp_line(p, "set_mask_norm();");
         cpp_line(p, "set_vector_mask(-1, -1);");
+    }
+    for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
+        if (is_bits(v)) cpp_line(p, "const %s %s = of_bits<%s>(%s_bits);", c, cpp_value(p, v), c, cpp_value(p, v));
     }
     put_grid(p, k);
     PTO_TRY(put_nodes(p, &types, k->first));

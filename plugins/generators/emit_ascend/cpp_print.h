@@ -68,6 +68,13 @@ const char *cpp_element(pto_dtype t);
 /* A number in an element type. */
 const char *cpp_number(cpp_printer *p, pto_dtype t, pto_attr number);
 
+/* ---- cpp_host.c, cpp_body.c ---- */
+/* What the host has for a value, and what is before its name: "void *", "int32_t ". Floats of 16 bits are their bits.
+ */
+const char *cpp_host_type(cpp_printer *p, pto_value v);
+/* What a function of the host does. Fails after a diagnostic at what cannot be written. */
+pto_status cpp_body(cpp_printer *p, pto_block block);
+
 /* ---- the files ---- */
 /* Writes the file of a kernel to p->out. PTO_FAILED after a diagnostic at what cannot be written. */
 pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k);

@@ -228,29 +228,18 @@ const char *cpp_element(pto_dtype t)
     }
 }
 
-/* Rounded to the element type, so that C reads the same number: to nearest, ties to even. */
-static double rounded(double x, pto_dtype t)
-{
-    int exponent = 0;
-    if (t == PTO_F32 || x == 0) return (double)(float)x;
-    (void)frexp(x, &exponent);
-    const int least = t == PTO_F16 ? -24 : -133, digits = t == PTO_F16 ? 11 : 8;
-    const double unit = ldexp(1, exponent - digits > least ? exponent - digits : least);
-    const double y = nearbyint(x / unit) * unit;
-    return t == PTO_F16 && fabs(y) > 65504 ? copysign(HUGE_VAL, x) : y;
-}
-
 const char *cpp_number(cpp_printer *p, pto_dtype t, pto_attr number)
 {
     const char *c = cpp_element(t);
     if (c == NULL) return NULL;
     if (!pto_dtype_is_float(t)) {
         const long long n = (long long)pto_attr_i64(number);
+        if (t == PTO_U64 && n < 0) return text_format(p->run, "%lluULL", (unsigned long long)n);
         /* The least number has no literal. */
         return n == INT64_MIN ? "INT64_MIN"
                               : text_format(p->run, n > INT32_MAX || n < INT32_MIN ? "%lldLL" : "%lld", n);
     }
-    const double given = pto_attr_f64(number), x = isfinite(given) ? rounded(given, t) : given;
+    const double given = pto_attr_f64(number), x = ascend_rounded(given, t);
     const char *cast = t == PTO_F32 ? "" : text_format(p->run, "(%s)", c);
     if (isnan(x)) return text_format(p->run, "%s__builtin_nanf(\"\")", cast);
     if (isinf(x)) return text_format(p->run, "%s%s__builtin_inff()", cast, x < 0 ? "-" : "");

@@ -1,0 +1,62 @@
+// Instructions that the CPU mode of the vendor's headers of August 2026 has otherwise than the chip, as the chip has
+// them; divergences.txt says what and why. Included before all else by the builds of tests/vendor.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmath>
+
+#include <pto/pto-inst.hpp>
+
+namespace as_the_chip
+{
+
+// The sum goes on from the accumulator, k ascending.
+template <typename sums, typename left, typename right>
+void matmul_acc(sums &out, sums &in, left &a, right &b)
+{
+    using number = typename sums::DType;
+    for (unsigned i = 0; i < a.GetValidRow(); i++)
+        for (unsigned j = 0; j < b.GetValidCol(); j++) {
+            number sum = in.GetElement(i, j);
+            for (unsigned k = 0; k < a.GetValidCol(); k++) {
+                const number x = static_cast<number>(a.GetElement(i, k)), y = static_cast<number>(b.GetElement(k, j));
+                if constexpr (std::is_same_v<number, float>)
+                    sum = std::fma(x, y, sum);
+                else
+                    sum += x * y;
+            }
+            out.SetElement(i, j, sum);
+        }
+}
+
+// Bits of a row are at the beginning of the row of the mask, and numbers are equal where they are.
+template <typename bits, typename numbers>
+void compare_scalar(bits &out, numbers &a, typename numbers::DType s, pto::CmpMode relation)
+{
+    const unsigned rows = a.GetValidRow(), columns = a.GetValidCol();
+    for (unsigned i = 0; i < rows; i++)
+        for (unsigned byte = 0; byte < static_cast<unsigned>(bits::Cols); byte++) {
+            unsigned all = 0;
+            for (unsigned j = 8 * byte; j < 8 * byte + 8 && j < columns; j++)
+                all |= static_cast<unsigned>(pto::CmpResult(a.GetElement(i, j), s, relation)) << j % 8;
+            out.SetElement(i, byte, static_cast<typename bits::DType>(all));
+        }
+}
+
+// Bits are taken row by row.
+template <typename numbers, typename bits>
+void select(numbers &out, bits &mask, numbers &a, numbers &b)
+{
+    const unsigned rows = out.GetValidRow(), columns = out.GetValidCol();
+    for (unsigned i = 0; i < rows; i++)
+        for (unsigned j = 0; j < columns; j++)
+            out.SetElement(i, j, (mask.GetElement(i, j / 8) >> j % 8 & 1) != 0 ? a.GetElement(i, j) : b.GetElement(i, j));
+}
+
+} // namespace as_the_chip
+
+#define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
+#define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
+#define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
