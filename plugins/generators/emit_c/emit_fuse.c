@@ -283,15 +283,19 @@ static uint32_t find_levels(emitter *e, emit_group *g)
     return most;
 }
 
+int nest_is_one_step(pto_op op)
+{
+    static const char *const stems[] = {"add", "sub", "mul", "neg", "abs", NULL};
+    const pto_str stem = emit_stem(op);
+    uint32_t n = 0;
+    while (stems[n] != NULL && !pto_str_is(stem, stems[n])) n++;
+    return stems[n] != NULL && dtype_of(pto_op_result(op, 0)) == PTO_F32;
+}
+
 /* One operation on what is at hand in any sweep: rows in memory that nothing writes, and scalars. */
 static int is_cheap(emitter *e, emit_group *g, const fused_op *f)
 {
-    static const char *const stems[] = {"add", "sub", "mul", "neg", "abs", NULL};
-    const pto_str stem = emit_stem(f->op);
-    uint32_t n = 0;
-    if (f->kind != FUSED_MAP || f->is_kept || dtype_of(pto_op_result(f->op, 0)) != PTO_F32) return 0;
-    while (stems[n] != NULL && !pto_str_is(stem, stems[n])) n++;
-    if (stems[n] == NULL) return 0;
+    if (f->kind != FUSED_MAP || f->is_kept || !nest_is_one_step(f->op)) return 0;
     for (uint32_t i = 0; i < pto_op_operand_count(f->op); i++) {
         const pto_value v = pto_op_operand(f->op, i);
         const fused_op *from = nest_maker_of(g, v);

@@ -176,7 +176,9 @@ static int bounds_rows_of(pto_value bound, pto_value rows, uint32_t maxima)
     return 0;
 }
 
-/* Whether no element is above 0: minus a size, that times a number, the lesser of it and 0, or what is left of rows
+static int is_size(pto_value v) { return PTO_SOME(pto_value_op(v)) && pto_str_is(emit_stem(pto_value_op(v)), "abs"); }
+
+/* Whether no element is above 0: minus a size or a multiple of it, the lesser of it and 0, or what is left of rows
  * without their largest numbers. */
 static int is_at_most_zero(pto_value v)
 {
@@ -185,12 +187,13 @@ static int is_at_most_zero(pto_value v)
     if (!PTO_SOME(def) || pto_op_operand_count(def) == 0) return 0;
     const pto_str stem = emit_stem(def);
     const pto_value a = pto_op_operand(def, 0);
-    if (pto_str_is(stem, "neg")) return PTO_SOME(pto_value_op(a)) && pto_str_is(emit_stem(pto_value_op(a)), "abs");
+    if (pto_str_is(stem, "neg")) return is_size(a);
     if (pto_op_operand_count(def) != 2) return 0;
     const pto_value b = pto_op_operand(def, 1);
     if (pto_str_is(stem, "sub")) return rule_of(def) == PTO_RULE_ROW_BINARY && bounds_rows_of(b, a, MAXIMA);
     if (!is_number(b, &number)) return 0;
-    return pto_str_is(stem, "mul") ? number > 0 && is_at_most_zero(a) : pto_str_is(stem, "min") && number <= 0;
+    if (pto_str_is(stem, "mul")) return number > 0 ? is_at_most_zero(a) : is_size(a);
+    return pto_str_is(stem, "min") && number <= 0;
 }
 
 static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)

@@ -105,6 +105,17 @@ static const char *total_name(emitter *e, const fused_op *f)
     return emit_format(e, "%s_all_", emit_value(e, pto_op_result(f->op, 0)));
 }
 
+/* Whether a sum goes on in two: where the sweep does so little that it would wait for the additions. */
+static int sums_in_turn(const emit_group *g, const fused_op *f)
+{
+    const pto_str name = pto_op_name(f->op);
+    if (dtype_of(pto_op_operand(f->op, 0)) != PTO_F32 || name.n < 3 || memcmp(name.p + name.n - 3, "sum", 3) != 0)
+        return 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->ops[i].kind == FUSED_MAP && g->ops[i].level == f->level && !nest_is_one_step(g->ops[i].op)) return 0;
+    return 1;
+}
+
 static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value a = pto_op_operand(f->op, 0);
@@ -114,8 +125,9 @@ static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
         x = emit_format(e, "pto_first_%s_tail(%s, %s, %s)", emit_vector_type(t) + 4, x,
                         emit_reduce_start(e, f->op, "1"), g->tail);
     const char *extreme = emit_extreme(f->op);
-    const char *step = extreme != NULL ? emit_format(e, "pto_extreme_%s(%s, %s)", extreme, all, x)
-                                       : emit_vector_step(e, f->op, all, x);
+    const char *step = extreme != NULL      ? emit_format(e, "pto_extreme_%s(%s, %s)", extreme, all, x)
+                       : sums_in_turn(g, f) ? emit_format(e, "pto_sums_with(%s, %s)", all, x)
+                                            : emit_vector_step(e, f->op, all, x);
     emit_line(e, "%s = %s;%s", all, step, emit_remark(e, f->op));
 }
 
@@ -151,6 +163,17 @@ static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remar
     declare(e, g, pto_op_result(f->op, 0), emit_vector_formula(e, f->op, x), remarked);
 }
 
+/* Whether the sweep has that of the row before in it. */
+static int has_trail(const emit_group *g) { return g->trails && g->sweep + 1 == g->last; }
+
+/* Stores what later sweeps or other ops use. */
+static void leave_row(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value result = pto_op_result(f->op, 0);
+    const char *at = emit_format(e, "%s + j_", row_of_tile(e, g, result, !f->is_kept));
+    emit_line(e, "%s", emit_vector_store(e, dtype_of(result), at, vector_name(e, result), g->tail));
+}
+
 static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
 {
     if (f->kind == FUSED_REDUCE) {
@@ -171,9 +194,109 @@ static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
         declare(e, g, result, emit_vector_load(e, t, emit_format(e, "%s + j_", f->memory), g->tail), f->op);
     else
         sweep_map(e, g, f, f->op);
-    if (!f->is_kept && !f->is_crossing) return;
-    const char *at = emit_format(e, "%s + j_", row_of_tile(e, g, result, !f->is_kept));
-    emit_line(e, "%s", emit_vector_store(e, t, at, vector_name(e, result), g->tail));
+    if ((f->is_kept || f->is_crossing) && !has_trail(g)) leave_row(e, g, f);
+}
+
+/* ---- a sweep that trails ---- */
+
+/* The last sweep of a row, where all it does is to bring to memory what the sweep before it left in rows of scratch and
+ * in scalars: it runs within that sweep of the next row, an element ahead of what overwrites those. So stores, which
+ * memory takes slowly, and quotients go on beside the work of a whole sweep instead of coming all at once. */
+
+/* Whether the trailing sweep takes a value from where the sweep before left it. */
+static int is_left_behind(emitter *e, emit_group *g, pto_value v, uint32_t most)
+{
+    const fused_op *from = nest_maker_of(g, v);
+    if (from == NULL || emit_tile_window(e, v) != NULL || from->kind == FUSED_LOAD || from->is_cheap) return 0;
+    if (from->level == most) return 1;
+    return (from->kind == FUSED_REDUCE || from->is_crossing) && from->level + 1 == most && !from->is_kept;
+}
+
+/* An op of the last sweep: it stores, or takes such values alone. */
+static int op_may_trail(emitter *e, emit_group *g, const fused_op *f, uint32_t most)
+{
+    if (f->kind == FUSED_ROW_STORE || f->kind == FUSED_ROW_MAP) return 1;
+    if (f->kind != FUSED_MAP && f->kind != FUSED_STORE) return 0;
+    for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
+        const pto_value v = pto_op_operand(f->op, k);
+        if (storage_is_tile(v) && !is_left_behind(e, g, v, most)) return 0;
+    }
+    return 1;
+}
+
+static int may_trail(emitter *e, emit_group *g, uint32_t most)
+{
+    enum { COLUMNS_LEAST = 512 }; /* of what is shorter few are on their way at once */
+    uint32_t stores = 0, before = 0;
+    int64_t n = 0;
+    if (most == 0 || !g->has_columns || has_one_row(g)) return 0;
+    if (pto_expr_is_const(g->columns, &n) && n < COLUMNS_LEAST) return 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        /* Rows that are left must stay as they are through all of the next row up to there. */
+        if (f->kind == FUSED_COLUMN_REDUCE || f->is_kept || (f->is_crossing && f->level + 1 != most)) return 0;
+        if (f->level == most && !op_may_trail(e, g, f, most)) return 0;
+        before += !nest_is_row_kind(f->kind) && f->kind != FUSED_LOAD && f->level + 1 == most;
+        stores += f->level == most && f->kind == FUSED_STORE;
+    }
+    return stores != 0 && before > 1; /* a sweep that is more than a reduction of memory */
+}
+
+static int is_trailing(const emit_group *g, const fused_op *f)
+{
+    return g->trails && f->level == g->last && (f->kind == FUSED_MAP || f->kind == FUSED_STORE);
+}
+
+/* Whether the scalar that an op makes is for the trailing sweep. */
+static int outlives_row(emit_group *g, const fused_op *f)
+{
+    const uint32_t result = pto_op_result(f->op, 0).index;
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t k = 0; is_trailing(g, &g->ops[i]) && k < pto_op_operand_count(g->ops[i].op); k++)
+            if (pto_op_operand(g->ops[i].op, k).index == result) return 1;
+    return 0;
+}
+
+static void open_store(emitter *e, emit_group *g, fused_op *f);
+
+/* Pointers to where the trailing sweep stores: for row `row`. `bases` keeps what is restored. */
+static void open_trail(emitter *e, emit_group *g, const char *row, const char **bases)
+{
+    g->row = row;
+    for (uint32_t i = 0; i < g->count; i++) {
+        bases[i] = g->ops[i].memory;
+        if (is_trailing(g, &g->ops[i]) && g->ops[i].kind == FUSED_STORE) open_store(e, g, &g->ops[i]);
+    }
+    g->row = "i_";
+}
+
+static void put_trail(emitter *e, emit_group *g)
+{
+    const uint32_t sweep = g->sweep;
+    g->sweep = g->last;
+    g->declared_count = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_trailing(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
+    g->declared_count = 0;
+    g->sweep = sweep;
+}
+
+static void close_trail(emit_group *g, const char **bases)
+{
+    for (uint32_t i = 0; i < g->count; i++) g->ops[i].memory = bases[i];
+}
+
+/* After what the sweep computes, so that its loads come before these stores, and before it overwrites what it leaves.
+ */
+static void put_trail_of_row_before(emitter *e, emit_group *g, const char **bases)
+{
+    emit_open(e, "if (i_ > 0)");
+    put_trail(e, g);
+    emit_close(e, " /* of the row before */");
+    close_trail(g, bases);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_in_sweep(g, &g->ops[i]) && g->ops[i].kind == FUSED_MAP && g->ops[i].is_crossing)
+            leave_row(e, g, &g->ops[i]);
 }
 
 /* ---- reductions ---- */
@@ -188,8 +311,8 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
         for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++)
             is_used |= pto_op_operand(g->ops[i].op, k).index == result.index;
     if (is_used) {
-        emit_line(e, "const %s %s = %s;%s", emit_lane_type(t), scalar_name(e, result), emit_bare(e, value),
-                  emit_remark(e, f->op));
+        const char *type = outlives_row(g, f) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
+        emit_line(e, "%s%s = %s;%s", type, scalar_name(e, result), emit_bare(e, value), emit_remark(e, f->op));
         value = scalar_name(e, result);
     }
     if (f->is_kept)
@@ -198,9 +321,13 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
 }
 
 /* Where the vectors of a row go. */
-static void start_total(emitter *e, const fused_op *f)
+static void start_total(emitter *e, const emit_group *g, const fused_op *f)
 {
     const pto_dtype t = dtype_of(pto_op_operand(f->op, 0));
+    if (sums_in_turn(g, f)) {
+        emit_line(e, "pto_sums %s = pto_sums_of_none();", total_name(e, f));
+        return;
+    }
     if (emit_extreme(f->op) != NULL)
         emit_line(e, "pto_extreme %s = pto_extreme_of_none(%s);", total_name(e, f), emit_reduce_start(e, f->op, "0"));
     else
@@ -208,9 +335,10 @@ static void start_total(emitter *e, const fused_op *f)
                   emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
 }
 
-static const char *total_of(emitter *e, const fused_op *f)
+static const char *total_of(emitter *e, const emit_group *g, const fused_op *f)
 {
     const char *extreme = emit_extreme(f->op), *all = total_name(e, f);
+    if (sums_in_turn(g, f)) all = emit_format(e, "pto_sums_both(%s)", all);
     if (extreme == NULL) return emit_vector_total(e, f->op, all);
     const char *word = strcmp(extreme, "max") == 0 ? "largest" : "smallest";
     return emit_rounded(e, dtype_of(pto_op_result(f->op, 0)), emit_format(e, "pto_extreme_%s(%s)", word, all));
@@ -222,7 +350,7 @@ static void end_reductions(emitter *e, emit_group *g)
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
         if (f->kind != FUSED_REDUCE || f->level != g->sweep) continue;
-        const char *total = total_of(e, f);
+        const char *total = total_of(e, g, f);
         const char *of_none = emit_reduce_start(e, f->op, "0"), *of_some = emit_reduce_start(e, f->op, "1");
         if (strcmp(of_none, of_some) != 0 && pto_expr_range(g->columns, f->op, NULL).lo < 1)
             total = emit_format(e, "%s == 0 ? %s : %s", g->column_count, of_none, total);
@@ -279,6 +407,17 @@ static int is_streamed_in(const emit_group *g, pto_value memory)
     return bytes >= CACHED_BYTES && !has_more_sweeps(g);
 }
 
+/* Memory is slow with nothing but loads or nothing but stores: where a later sweep stores, that asks for the second
+ * half of the next row, and the first sweep for the first. */
+static int asks_in_halves(const emit_group *g) { return !g->trails && g->ahead < g->last; }
+
+/* The place in the next row. */
+static const char *place_ahead(emitter *e, const emit_group *g)
+{
+    if (!asks_in_halves(g)) return "j_";
+    return g->sweep == g->last ? emit_format(e, "(%s + j_) / 2", g->column_count) : "j_ / 2";
+}
+
 /* Asks for what comes after what the sweep is at in a row of `v`: the same place some rows on, or, in memory that is
  * read once, further on than processors look by themselves. */
 static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, const char *row, const char *stride)
@@ -286,13 +425,14 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
     enum { AHEAD_BYTES = 2048 };
     const int64_t rows = rows_ahead(g, v, stride);
     if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
+    if (rows != 1 && g->sweep != g->ahead) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
     if (rows == 0)
         emit_line(e, "pto_prefetch(%s + j_ + %d);", row, AHEAD_BYTES / (int)pto_dtype_bytes(dtype_of(memory)));
     else
         emit_line(e,
-                  strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + j_);" : "pto_prefetch(%s + %s%s + j_);",
-                  row, times, stride);
+                  strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + %s);" : "pto_prefetch(%s + %s%s + %s);",
+                  row, times, stride, rows == 1 ? place_ahead(e, g) : "j_");
     g->declared[g->declared_count++] = v.index;
 }
 
@@ -315,6 +455,13 @@ static void look_ahead(emitter *e, emit_group *g)
     }
     g->is_ahead = 1;
     g->declared_count = 0;
+}
+
+/* In the first sweep that comes here, and where it asks for half in the last one too. */
+static void look_ahead_once(emitter *e, emit_group *g)
+{
+    if (!g->is_ahead) g->ahead = g->sweep;
+    if (!g->is_ahead || (asks_in_halves(g) && g->sweep == g->last)) look_ahead(e, g);
 }
 
 /* ---- the nest ---- */
@@ -367,12 +514,18 @@ static void put_sweep(emitter *e, emit_group *g)
     }
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
-        if (is_in_sweep(g, f) && f->kind == FUSED_REDUCE) start_total(e, f);
+        if (is_in_sweep(g, f) && f->kind == FUSED_REDUCE) start_total(e, g, f);
+    }
+    const char **bases = PTO_SCRATCH(e->run, const char *, g->count);
+    if (has_trail(g)) {
+        emit_line(e, "const int64_t before_ = i_ - (i_ > 0);");
+        open_trail(e, g, "before_", bases);
     }
     open_sweep(e, g);
-    if (!g->is_ahead) look_ahead(e, g);
+    look_ahead_once(e, g);
     for (uint32_t i = 0; i < g->count; i++)
         if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
+    if (has_trail(g)) put_trail_of_row_before(e, g, bases);
     emit_close(e, "");
     end_reductions(e, g);
 }
@@ -430,6 +583,24 @@ static int has_scalars_from_outside(emit_group *g)
     return 0;
 }
 
+static void open_memory_row(emitter *e, emit_group *g, fused_op *f)
+{
+    const char *row = emit_format(e, "%si_", f->memory);
+    emit_line(e, "%s%s *const %s = &%s;", f->kind == FUSED_LOAD ? "const " : "",
+              emit_memory_type(dtype_of(nest_memory_of(f))), row,
+              emit_window_at(e, &f->window, f->memory, g->row, "0"));
+    f->memory = row;
+}
+
+static void open_store(emitter *e, emit_group *g, fused_op *f)
+{
+    if (!has_one_row(g)) open_memory_row(e, g, f);
+    const char *streams = emit_streams(e, nest_memory_of(f), f->memory);
+    if (streams == NULL) return;
+    f->streams = emit_spare(e, "streams");
+    emit_line(e, "const int %s = %s;", f->streams, streams);
+}
+
 /* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */
 static void open_row(emitter *e, emit_group *g)
 {
@@ -437,18 +608,8 @@ static void open_row(emitter *e, emit_group *g)
     for (uint32_t i = 0; i < g->count; i++) {
         fused_op *f = &g->ops[i];
         const uint32_t rule = rule_of(f->op);
-        if (!has_one_row(g) && (f->kind == FUSED_LOAD || f->kind == FUSED_STORE)) {
-            const char *row = emit_format(e, "%si_", f->memory);
-            emit_line(e, "%s%s *const %s = &%s;", f->kind == FUSED_LOAD ? "const " : "",
-                      emit_memory_type(dtype_of(nest_memory_of(f))), row,
-                      emit_window_at(e, &f->window, f->memory, g->row, "0"));
-            f->memory = row;
-        }
-        const char *streams = f->kind == FUSED_STORE ? emit_streams(e, nest_memory_of(f), f->memory) : NULL;
-        if (streams != NULL) {
-            f->streams = emit_spare(e, "streams");
-            emit_line(e, "const int %s = %s;", f->streams, streams);
-        }
+        if (!has_one_row(g) && f->kind == FUSED_LOAD) open_memory_row(e, g, f);
+        if (f->kind == FUSED_STORE && !is_trailing(g, f)) open_store(e, g, f);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
@@ -466,6 +627,33 @@ static void open_row(emitter *e, emit_group *g)
     }
 }
 
+/* Scalars of a row that its trailing sweep takes one row later. */
+static void declare_trail(emitter *e, emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (f->kind != FUSED_REDUCE && f->kind != FUSED_ROW_MAP) continue;
+        const pto_value result = pto_op_result(f->op, 0);
+        if (outlives_row(g, f)) emit_line(e, "%s %s = 0;", emit_lane_type(dtype_of(result)), scalar_name(e, result));
+    }
+}
+
+/* That of the last row. */
+static void put_last_trail(emitter *e, emit_group *g)
+{
+    const char **bases = PTO_SCRATCH(e->run, const char *, g->count);
+    if (pto_expr_range(g->rows, g->ops[0].op, NULL).lo > 0)
+        emit_open_block(e);
+    else
+        emit_open(e, "if (%s > 0)", g->row_count);
+    emit_line(e, "const int64_t before_ = %s - 1;", g->row_count);
+    open_trail(e, g, "before_", bases);
+    open_sweep(e, g);
+    put_trail(e, g);
+    emit_close(e, "");
+    emit_close(e, "");
+}
+
 void emit_nest(emitter *e, emit_group *g, uint32_t most)
 {
     int64_t n = 0;
@@ -478,6 +666,9 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     if (g->has_columns) g->column_count = emit_extent(e, g->columns, "columns");
     open_windows(e, g);
     start_columns(e, g);
+    g->last = most;
+    g->trails = may_trail(e, g, most);
+    if (g->trails) declare_trail(e, g);
     const int has_block = !is_one_row || has_scalars_from_outside(g);
     if (!is_one_row)
         emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);
@@ -487,7 +678,8 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     for (g->sweep = 0; g->sweep <= most; g->sweep++) {
         for (uint32_t i = 0; i < g->count; i++)
             if (nest_is_row_kind(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
-        if (g->has_columns) put_sweep(e, g);
+        if (g->has_columns && !(g->trails && g->sweep == most)) put_sweep(e, g);
     }
     if (has_block) emit_close(e, "");
+    if (g->trails) put_last_trail(e, g);
 }

@@ -38,10 +38,12 @@ struct emit_group {
     /* While it is written. */
     const char *row; /* C of the row's index; "0": there is one */
     const char *row_count, *column_count;
-    uint32_t sweep;
-    int is_ahead;       /* what the next row needs has been asked for */
-    const char *tail;   /* C of the number of elements of a vector; NULL: all */
-    uint32_t *declared; /* handles of values that the sweep has in variables */
+    uint32_t sweep, last; /* the one that is written, and the last one */
+    int is_ahead;         /* what the next row needs has been asked for, or half of it */
+    uint32_t ahead;       /* the sweep that asked first */
+    int trails;           /* the last sweep of a row runs within the one before it of the next row */
+    const char *tail;     /* C of the number of elements of a vector; NULL: all */
+    uint32_t *declared;   /* handles of values that the sweep has in variables */
     uint32_t declared_count;
 };
 
@@ -51,6 +53,8 @@ static inline int nest_is_row_kind(fused_kind k) { return k >= FUSED_ROW_MAP; }
 pto_value nest_memory_of(const fused_op *f);
 /* The op of the nest that makes a value; NULL: it is made elsewhere. */
 fused_op *nest_maker_of(emit_group *g, pto_value v);
+/* Whether an op of f32 is one instruction for each vector. */
+int nest_is_one_step(pto_op op);
 /* Writes it; sweeps are 0 to `most`. */
 void emit_nest(emitter *e, emit_group *g, uint32_t most);
 

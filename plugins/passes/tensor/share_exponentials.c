@@ -1,16 +1,16 @@
 /* pto.share-exponentials: two exponentials that a gated activation takes of one number become one.
  *
  *     %m = tensor.minimum %z, 0                 %a = tensor.abs %z
- *     %h = tensor.mul %m, 0.5                   %n = tensor.neg %a
- *     %r = tensor.exp %h                        %h = tensor.mul %n, 0.5
- *     ..                                  =>    %e = tensor.exp %h
- *     %a = tensor.abs %z                        %p = tensor.ge %z, 0
- *     %n = tensor.neg %a                        %r = tensor.where %p, 1, %e
- *     %d = tensor.exp %n                        %d = tensor.mul %e, %e
+ *     %h = tensor.mul %m, 0.5                   %h = tensor.mul %a, -0.5
+ *     %r = tensor.exp %h                        %e = tensor.exp %h
+ *     ..                                  =>    %p = tensor.ge %z, 0
+ *     %a = tensor.abs %z                        %r = tensor.where %p, 1, %e
+ *     %n = tensor.neg %a                        %d = tensor.mul %e, %e
+ *     %d = tensor.exp %n
  *
- * and without the half, where %r = exp(min(z, 0)): %r is 1 or %d. Expansions of gelu, silu, swiglu and sigmoid have
- * them. That pays where an exponential costs more than a comparison and a choice, as on CPUs. The second form is exact;
- * in the first, which is for f32 alone, %d is off by 1.5 units in the last place more than %e twice.
+ * and without the half, with a negation, where %r = exp(min(z, 0)): %r is 1 or %d. Expansions of gelu, silu, swiglu and
+ * sigmoid have them. That pays where an exponential costs more than a comparison and a choice, as on CPUs. The second
+ * form is exact; in the first, which is for f32 alone, %d is off by 1.5 units in the last place more than %e twice.
  *
  * Requires tensor ops before they are grouped. Leaves the same. */
 #include "composite.h"
@@ -133,9 +133,9 @@ static pto_status share(const pair *p)
     const pto_kind_id constant = pto_kind(run, KIND_CONSTANT), mul = pto_kind(run, KIND_MUL);
     const pto_dtype dtype = pto_type_dtype(type);
     const pto_value abs = composite_unary(at, pto_kind(run, KIND_ABS), type, "_size", p->z);
-    pto_value argument = composite_unary(at, pto_kind(run, KIND_NEG), type, "_down", abs);
-    if (p->is_root)
-        argument = composite_binary(at, mul, type, "_down", argument, composite_number(at, constant, dtype, "_c", 0.5));
+    const pto_value argument =
+        p->is_root ? composite_binary(at, mul, type, "_down", abs, composite_number(at, constant, dtype, "_c", -0.5))
+                   : composite_unary(at, pto_kind(run, KIND_NEG), type, "_down", abs);
     const pto_value e = composite_unary(at, pto_kind(run, KIND_EXP), type, "_exp", argument);
     const pto_value is_above = composite_binary(at, pto_kind(run, KIND_GE), truth, "_above", p->z,
                                                 composite_number(at, constant, dtype, "_c", 0.0));

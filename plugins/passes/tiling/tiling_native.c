@@ -2,7 +2,8 @@
  *
  * Products read memory over all of k and pack what they read for each tile: tiles are large, as long as there are
  * enough of them for several threads. They are of as many rows and columns as panels of the kernels fill whole, for
- * registers of 256 and of 512 bits alike. What else there is another strategy chooses. Source: own.
+ * registers of 256 and of 512 bits alike. Tiles of transposes have long rows on both sides. What else there is another
+ * strategy chooses. Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
@@ -196,9 +197,34 @@ static pto_status offer_rows(const pto_run *run, const pto_tiling_problem *p, co
     return PTO_OK;
 }
 
+static int is_transpose(const pto_tiling_problem *p)
+{
+    if (p->dim_count != 2) return 0;
+    PTO_WALK(p->nest, op)
+    if (pto_str_is(pto_op_name(op), "tensor.transpose")) return 1;
+    return 0;
+}
+
+/* Both sides of a transpose are pieces of rows, each in another page of memory: neither is short. */
+static pto_status offer_transpose(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+{
+    static const int64_t sizes[][2] = {{64, 256}, {64, 128}, {64, 64}, {32, 64}, {16, 64}};
+    enum { LAST = sizeof sizes / sizeof *sizes - 1, TILES_LEAST = 16 };
+    for (uint32_t i = 0; i <= LAST; i++) {
+        const int64_t tile[2] = {allowed(p->dims[0], sizes[i][0]), allowed(p->dims[1], sizes[i][1])};
+        const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
+        const double tiles =
+            batches * round_up(likely(p, 0, 1024) / (double)tile[0]) * round_up(likely(p, 1, 1024) / (double)tile[1]);
+        if (i < LAST && (tiles < TILES_LEAST || !fits(run, p, tile))) continue;
+        if (!sink->offer(sink->self, tile)) break;
+    }
+    return PTO_OK;
+}
+
 static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
     int64_t tile[DIMS_MAX];
+    if (is_transpose(p)) return offer_transpose(run, p, sink);
     if (is_rows_of_any_length(p)) return offer_rows(run, p, sink);
     if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
     PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));

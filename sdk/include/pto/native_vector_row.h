@@ -91,6 +91,24 @@ PTO_VECTOR_FN float pto_extreme_smallest(pto_extreme e)
         const float most = PTO_TREE(a, pto_second_##name##_f32);                                             \
         return n > 0 && (most == 0 || most == none) ? pto_row_bits_##name##_##word(p, n) : most;             \
     }
+/* The sum of many vectors, which go to two sums in turn, so that an addition waits for the last but one. */
+typedef struct pto_sums {
+    pto_f32 last, other;
+} pto_sums;
+
+/* Of no vector; with one more; all of them as one vector. */
+PTO_VECTOR_FN pto_sums pto_sums_of_none(void)
+{
+    const pto_sums none = {pto_splat_f32(0), pto_splat_f32(0)};
+    return none;
+}
+PTO_VECTOR_FN pto_sums pto_sums_with(pto_sums s, pto_f32 x)
+{
+    const pto_sums more = {s.other + x, s.last};
+    return more;
+}
+PTO_VECTOR_FN pto_f32 pto_sums_both(pto_sums s) { return s.last + s.other; }
+
 #define PTO_ROW_SUM(word, element)                                                                               \
     PTO_VECTOR_FN float pto_row_sum_##word(const element *p, int64_t n)                                          \
     {                                                                                                            \

@@ -71,25 +71,49 @@ PTO_TRANSPOSE(8, uint8_t)
 PTO_TRANSPOSE(16, uint16_t)
 PTO_TRANSPOSE(64, uint64_t)
 #undef PTO_TRANSPOSE
+/* Of 16 x 16 elements, each line of the result written whole: vectors of half a line meet in a block of their own. */
+enum { PTO_LINE = 16 };
+PTO_VECTOR_FN void pto_transpose_lines(float *to, int64_t to_stride, const float *from, int64_t from_stride)
+{
+    float block[PTO_LINE * PTO_LINE] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < PTO_LINE; i++) pto_prefetch(from + i * from_stride + 2 * PTO_LINE);
+    if (PTO_LANES == PTO_LINE) {
+        pto_transpose_square(to, to_stride, from, from_stride, 1);
+        return;
+    }
+    for (int64_t i = 0; i < PTO_LINE; i += PTO_LANES)
+        for (int64_t j = 0; j < PTO_LINE; j += PTO_LANES)
+            pto_transpose_square(block + j * PTO_LINE + i, PTO_LINE, from + i * from_stride + j, from_stride, 0);
+    for (int64_t j = 0; j < PTO_LINE; j++)
+        for (int64_t i = 0; i < PTO_LINE; i += PTO_LANES)
+            pto_stream_bits32(to + j * to_stride + i, pto_load_f32(block + j * PTO_LINE + i));
+}
 static inline __attribute__((unused)) void pto_transpose_b32(void *to, int64_t to_stride, const void *from,
                                                              int64_t from_stride, int64_t rows, int64_t columns,
                                                              int streams)
 {
-    enum { LINE = 16 }; /* elements; lines are written whole, one after the other */
     float *t = (float *)to;
     const float *f = (const float *)from;
-    const int whole = streams && ((uintptr_t)to / 4 | (uintptr_t)to_stride | (uintptr_t)rows) % LINE == 0;
-    for (int64_t i = 0; i < rows; i += LINE)
-        for (int64_t j = 0; j < columns; j += PTO_LANES)
-            for (int64_t k = i; k < i + LINE && k < rows; k += PTO_LANES) {
-                if (k + PTO_LANES <= rows && j + PTO_LANES <= columns) {
-                    pto_transpose_square(t + j * to_stride + k, to_stride, f + k * from_stride + j, from_stride, whole);
-                    continue;
-                }
-                for (int64_t q = j; q < j + PTO_LANES && q < columns; q++)
-                    for (int64_t p = k; p < k + PTO_LANES && p < rows; p++)
-                        t[q * to_stride + p] = f[p * from_stride + q];
+    const int whole = streams && ((uintptr_t)to / 4 | (uintptr_t)to_stride) % PTO_LINE == 0;
+    for (int64_t j = 0; j < columns; j += PTO_LINE)
+        for (int64_t i = 0; i < rows; i += PTO_LINE) {
+            const int64_t end_i = rows - i < PTO_LINE ? rows : i + PTO_LINE;
+            const int64_t end_j = columns - j < PTO_LINE ? columns : j + PTO_LINE;
+            if (whole && end_i - i == PTO_LINE && end_j - j == PTO_LINE) {
+                pto_transpose_lines(t + j * to_stride + i, to_stride, f + i * from_stride + j, from_stride);
+                continue;
             }
+            for (int64_t q = j; q < end_j; q += PTO_LANES)
+                for (int64_t p = i; p < end_i; p += PTO_LANES) {
+                    if (p + PTO_LANES <= end_i && q + PTO_LANES <= end_j) {
+                        pto_transpose_square(t + q * to_stride + p, to_stride, f + p * from_stride + q, from_stride, 0);
+                        continue;
+                    }
+                    for (int64_t k = q; k < q + PTO_LANES && k < end_j; k++)
+                        for (int64_t l = p; l < p + PTO_LANES && l < end_i; l++)
+                            t[k * to_stride + l] = f[l * from_stride + k];
+                }
+        }
 }
 #undef PTO_TRANSPOSE_STEP
 #undef PTO_HALVES
