@@ -18,11 +18,12 @@
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(sink_kinds, SINK_KINDS);
 
-#define SINK_STATS(X)             \
-    X(SUNK, "sunk")               \
-    X(BODIES, "bodies of nests")  \
-    X(COPIES, "copies of states") \
-    X(HOISTED, "hoisted nests")   \
+#define SINK_STATS(X)               \
+    X(SUNK, "sunk")                 \
+    X(BODIES, "bodies of nests")    \
+    X(COPIES, "copies of states")   \
+    X(FORWARDED, "forwarded tiles") \
+    X(HOISTED, "hoisted nests")     \
     X(LIFTED, "lifted loads")
 PTO_STATS_AS(sink_stats, SINK_STATS);
 
@@ -116,5 +117,7 @@ void sink_body_place(sink_body *b);
 /* Cycles of an iteration, in both forms: sink_cost.c. */
 void sink_body_price(sink_body *b);
 pto_status sink_body_apply(sink_body *b); /* sink_rewrite.c */
+/* Loads of what was stored just before take the stored tile: sink_forward.c. `loop`: the new one. */
+pto_status sink_forward(const sink_body *b, pto_op loop);
 
 #endif

@@ -368,6 +368,7 @@ pto_status sink_body_apply(sink_body *b)
     PTO_TRY(make_nest(&w));
     PTO_TRY(make_loop(&w));
     PTO_TRY(fill_loop(&w));
+    PTO_TRY(sink_forward(b, w.loop));
     for (uint32_t i = 0; i < pto_op_result_count(b->loop); i++) {
         const pto_value old = pto_op_result(b->loop, i);
         names[i] = pto_value_name(old);
