@@ -153,3 +153,31 @@ def wanted(x, v, z, M):
     return {"r": a.astype(np.float32), "box": b.astype(np.float32), "last": c.astype(np.float32)}
 EOM
 both_ways "r box" M=3 -- M=17
+
+# Small matrices whose rows and columns are divided by their sums: one nest sees rows of all of them as one matrix, the
+# other takes a matrix at a time. Instances have several matrices each.
+cat >m.ptir <<'EOM'
+func @f(%x: tensor<$B x 4 x 4 x f32>) -> tensor<$B x 4 x 4 x f32> {
+  %e = tensor.exp %x : tensor<$B x 4 x 4 x f32>
+  %r = for %i to 5 carry(%a = %e) {
+    %s = tensor.reduce_sum %a {axis = 2} : tensor<$B x 4 x 1 x f32>
+    %p = tensor.div %a, %s : tensor<$B x 4 x 4 x f32>
+    %c = tensor.reduce_sum %p {axis = 1} : tensor<$B x 1 x 4 x f32>
+    %q = tensor.div %p, %c : tensor<$B x 4 x 4 x f32>
+    yield %q
+  } : tensor<$B x 4 x 4 x f32>
+  return %r
+}
+EOM
+cat >wanted.py <<'EOM'
+def wanted(x, B):
+    a = np.exp(x.astype(np.float64))
+    for i in range(5):
+        a = a / a.sum(axis=2, keepdims=True)
+        a = a / a.sum(axis=1, keepdims=True)
+    return {"r": a.astype(np.float32)}
+EOM
+both_ways r B=0 -- B=1 -- B=33 -- B=300
+ends 0 pto-opt m.ptir --pipeline=default.yaml --expect B=100 -o exec.ptir --remarks=remarks
+grep -q 'pto.sink-loops/in-nest.*along dim 0 of %r' remarks || { cat remarks; fail 'matrices are not divided'; }
+[ "$(grep -c 'exec.launch' exec.ptir)" -eq 2 ] || { cat exec.ptir; fail 'not two launches'; }

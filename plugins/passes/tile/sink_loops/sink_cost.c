@@ -1,12 +1,15 @@
 /* What an iteration takes when each nest is launched, and what it takes in one nest: cycles from the machine file, as
  * pto.cost-pipes counts them, of tiles that have their sizes already. Sums of units where one core does all, else the
- * busiest unit beside half of the way through all of them, since there are two buffers. What extents are not known
- * counts as many. Both forms are counted alike, so that what is left out is left out of both. */
+ * busiest unit beside half of the way through all of them, since there are two buffers. Extents that are not
+ * known are tried at several sizes, of which the times relative to the better form are added up. Both forms are counted
+ * alike, so that what is left out is left out of both. */
 #include "sink_loops.h"
 
 #include <math.h>
 
-enum { UNKNOWN_INSTANCES = 256, UNKNOWN_TRIPS = 8 };
+/* What extents count as that nobody knows; the remark has the cycles of the first. */
+static const int64_t trial_extents[] = {256, 16, 4096, 65536};
+enum { TRIALS = sizeof trial_extents / sizeof *trial_extents };
 
 /* Cycles of one instance, by unit. */
 typedef struct cycles {
@@ -19,6 +22,8 @@ typedef struct pricing {
     double launch, flag, gm_rate;
     int64_t repeat_bytes;
     pto_space global, on_chip, panels, sums;
+    int64_t trial; /* what symbols count as that nobody knows */
+    int is_open;   /* there was one */
 } pricing;
 
 static pricing pricing_of(const pto_run *run)
@@ -47,6 +52,24 @@ static int64_t cores_of(const pricing *p, const sink_nest *n)
     const int64_t cores =
         pto_machine_i64_or(p->run, 1, "cores.%.*s.count", PTO_FMT(space != NULL ? space->core : pto_no_str()));
     return cores > 0 ? cores : 1;
+}
+
+static int32_t number_of_symbol(void *self, pto_str name, int64_t *lo, int64_t *hi)
+{
+    (void)name;
+    *lo = *hi = *(const int64_t *)self;
+    return 1;
+}
+
+/* What an extent counts as. */
+static double extent_of(pricing *p, pto_op at, pto_expr extent)
+{
+    const int64_t known = pto_expected_extent(at, extent);
+    if (known >= 0) return (double)known;
+    const pto_expr_env env = {.struct_size = sizeof env, .self = &p->trial, .symbol = number_of_symbol};
+    const pto_range r = pto_expr_range(extent, at, &env);
+    p->is_open = 1;
+    return r.hi > 0 && r.hi != INT64_MAX ? (double)r.hi : (double)p->trial;
 }
 
 /* ---- one instance ---- */
@@ -124,25 +147,24 @@ static void add_matrix(const pricing *p, pto_op op, double times, cycles *c)
 }
 
 /* How often an op runs in an instance. */
-static double times_of(pto_op op, pto_op nest)
+static double times_of(pricing *p, pto_op op, pto_op nest)
 {
     double times = 1.0;
     for (pto_op loop = pto_op_parent(op); !pto_op_same(loop, nest); loop = pto_op_parent(loop)) {
         if (!PTO_IS(loop, FOR)) continue;
         const pto_expr more = pto_expr_sub(pto_expr_of(loop, PTO_STR("to"), 0), pto_expr_of(loop, PTO_STR("from"), 0));
         const pto_expr trips = pto_expr_ceildiv(more, pto_expr_of(loop, PTO_STR("step"), 0));
-        const int64_t n = PTO_SOME(trips) ? pto_expected_extent(loop, trips) : -1;
-        times *= n >= 0 ? (double)n : (double)UNKNOWN_TRIPS;
+        times *= PTO_SOME(trips) ? extent_of(p, loop, trips) : 1.0;
     }
     return times;
 }
 
-static cycles instance_of(const pricing *p, const sink_nest *n)
+static cycles instance_of(pricing *p, const sink_nest *n)
 {
     cycles c = {.latency = 0.0};
     PTO_WALK(n->op, op)
     {
-        const double times = times_of(op, n->op);
+        const double times = times_of(p, op, n->op);
         if (PTO_IS(op, MATMUL) || PTO_IS(op, MATMUL_ACC))
             add_matrix(p, op, times, &c);
         else if (pto_op_transfer(op) == PTO_TRANSFER_LOAD || pto_op_transfer(op) == PTO_TRANSFER_STORE)
@@ -169,49 +191,58 @@ static double core_cycles(const pricing *p, const cycles *c, double count, doubl
     return count < 1.0 ? 0.0 : sum + (count - 1.0) * max_of(most, 0.5 * sum);
 }
 
-static double instances_of(const sink_nest *n)
+static double instances_of(pricing *p, const sink_nest *n)
 {
     double count = 1.0;
-    for (uint32_t d = 0; d < pto_expr_count_of(n->op, PTO_STR("to")); d++) {
-        const int64_t extent = pto_expected_extent(n->op, pto_expr_of(n->op, PTO_STR("to"), d));
-        count *= extent >= 0 ? (double)extent : (double)UNKNOWN_INSTANCES;
-    }
+    for (uint32_t d = 0; d < pto_expr_count_of(n->op, PTO_STR("to")); d++)
+        count *= extent_of(p, n->op, pto_expr_of(n->op, PTO_STR("to"), d));
     return count;
 }
 
 /* What copies of states take at the end of an iteration, of each instance. */
-static double copied_cycles(const sink_body *b, const pricing *p, double instances)
+static double copied_cycles(const sink_body *b, pricing *p, double instances)
 {
     double bytes = 0.0;
     for (uint32_t i = 0; i < b->memory_count; i++) {
         const sink_memory *m = &b->memories[i];
         if (m->home < 0 || m->is_in_place) continue;
         double all = (double)pto_dtype_bytes(pto_type_dtype(m->type));
-        for (uint32_t d = 0; d < pto_type_rank(m->type); d++) {
-            const int64_t extent = pto_expected_extent(b->loop, pto_type_dim(m->type, d));
-            all *= extent >= 0 ? (double)extent : (double)UNKNOWN_INSTANCES;
-        }
+        for (uint32_t d = 0; d < pto_type_rank(m->type); d++) all *= extent_of(p, b->loop, pto_type_dim(m->type, d));
         bytes += all / instances;
     }
     const pto_path_facts in = pto_machine_path(p->run, p->global, p->on_chip);
     return bytes > 0.0 && in != NULL ? 2.0 * ((double)in->latency + bytes / max_of(in->bytes_per_cycle, 1.0)) : 0.0;
 }
 
-void sink_body_price(sink_body *b)
+/* Cycles of an iteration in both forms. */
+static void price(const sink_body *b, pricing *p, double *in_nest, double *launches)
 {
-    const pricing p = pricing_of(b->run);
-    double instances = 1.0;
-    if (b->why_whole == NULL) {
-        const int64_t n = pto_expected_extent(b->loop, pto_expr_ceildiv(b->extent, pto_expr_const(b->run, b->block)));
-        instances = n >= 1 ? (double)n : n == 0 ? 1.0 : (double)UNKNOWN_INSTANCES;
-    }
+    const double expected = extent_of(p, b->loop, b->instances), instances = expected > 1.0 ? expected : 1.0;
+    *in_nest = *launches = 0.0;
     for (uint32_t i = 0; i < b->nest_count; i++) {
         const sink_nest *n = &b->nests[i];
-        const double cores = (double)cores_of(&p, n), all = instances_of(n), busy = all < cores ? all : cores;
-        const cycles c = instance_of(&p, n);
+        const double cores = (double)cores_of(p, n), all = instances_of(p, n), busy = all < cores ? all : cores;
+        const cycles c = instance_of(p, n);
         const double walks = ceil(instances / cores), own = ceil(all / instances);
-        b->launches += p.launch + core_cycles(&p, &c, ceil(all / cores), busy);
-        b->in_nest += core_cycles(&p, &c, walks * own, instances < cores ? instances : cores);
-        if (i == 0) b->in_nest += walks * copied_cycles(b, &p, instances);
+        *launches += p->launch + core_cycles(p, &c, ceil(all / cores), busy);
+        *in_nest += core_cycles(p, &c, walks * own, instances < cores ? instances : cores);
+        if (i == 0) *in_nest += walks * copied_cycles(b, p, instances);
     }
+}
+
+void sink_body_price(sink_body *b)
+{
+    double in_nest = 0.0, launches = 0.0, relative = 0.0;
+    pricing p = pricing_of(b->run);
+    for (uint32_t i = 0; i < TRIALS && (i == 0 || p.is_open); i++) {
+        p.trial = trial_extents[i];
+        price(b, &p, &in_nest, &launches);
+        const double best = in_nest < launches ? in_nest : launches;
+        if (best > 0.0) relative += (launches - in_nest) / best;
+        if (i != 0) continue;
+        b->in_nest = in_nest;
+        b->launches = launches;
+    }
+    b->is_better = relative > 0.0;
+    b->is_open = p.is_open;
 }

@@ -9,11 +9,11 @@
  *                                                         }
  *
  * Where the body is one nest whose instances read of what is carried the window alone that they write, what is carried
- * stays in tiles, without a way through memory. Else it stays in memory: instances divide
- * a dim along which all nests work on rows of their own, or one instance does all. The schedule says of each such loop
- * where it runs (decision `loop`); of what stays in memory the cycles of an iteration decide. A nest that makes the
- * same in each iteration is made once, before the loop, where there is an iteration. Without an iteration the result is
- * what the loop began with. Exact.
+ * stays in tiles, without a way through memory. Else it stays in memory: instances divide a dim along which all nests
+ * work on rows of their own, or one instance does all. The schedule says of each such loop where it runs (decision
+ * `loop`); of what stays in memory the cycles of an iteration decide. A nest that makes the same in each iteration is
+ * made once, before the loop, where there is an iteration; what the body makes as a tensor of other dims is carried so.
+ * Without an iteration the result is what the loop began with. Exact.
  *
  * Requires nests of tile ops on tensors, as pto.tile makes them. Leaves functions of the same kind. */
 #include "sink_loops.h"
@@ -60,8 +60,8 @@ static void describe(const sink_body *b, char *text, size_t bytes)
     if (b->why_whole != NULL)
         (void)snprintf(text, bytes, "one instance, since %s", b->why_whole);
     else
-        (void)snprintf(text, bytes, "instances of %lld along dim %d of %%%.*s", (long long)b->block, b->memories[0].dim,
-                       PTO_FMT(pto_value_name(pto_op_result(b->loop, 0))));
+        (void)snprintf(text, bytes, "instances of %lld along dim %d of %%%.*s", (long long)b->memories[0].block,
+                       b->memories[0].dim, PTO_FMT(pto_value_name(pto_op_result(b->loop, 0))));
 }
 
 static pto_status sink_nests(const pto_run *run, pto_op loop, const char *why_not_tiles)
@@ -76,16 +76,17 @@ static pto_status sink_nests(const pto_run *run, pto_op loop, const char *why_no
     }
     sink_body_price(&b);
     describe(&b, form, sizeof form);
-    int64_t where = b.in_nest < b.launches ? LOOP_IN_NEST : LOOP_OF_LAUNCHES;
+    const char *at = b.is_open ? " at extents of 256, one of the sizes that are tried" : "";
+    int64_t where = b.is_better ? LOOP_IN_NEST : LOOP_OF_LAUNCHES;
     PTO_TRY(decide(loop, "cycles of an iteration", &where));
     if (where == LOOP_IN_NEST)
         pto_remark(loop, "pto.sink-loops/in-nest",
-                   "runs in one nest (%s): %.0f cycles for an iteration, %.0f with a launch for each of %u nests", form,
-                   b.in_nest, b.launches, b.nest_count);
+                   "runs in one nest (%s): %.0f cycles for an iteration, %.0f with a launch for each of %u nests%s",
+                   form, b.in_nest, b.launches, b.nest_count, at);
     else
         pto_remark(loop, "pto.sink-loops/launches",
-                   "each iteration is launched: %u nests take %.0f cycles, and %.0f in one (%s)", b.nest_count,
-                   b.launches, b.in_nest, form);
+                   "each iteration is launched: %u nests take %.0f cycles, and %.0f in one (%s)%s", b.nest_count,
+                   b.launches, b.in_nest, form, at);
     return where == LOOP_IN_NEST ? sink_body_apply(&b) : PTO_OK;
 }
 
@@ -93,6 +94,7 @@ static pto_status sink_loop(const pto_run *run, pto_op loop)
 {
     const char *why = NULL;
     if (pto_opt_bool(run, OPT_HOIST)) PTO_TRY(sink_hoist(run, loop));
+    PTO_TRY(sink_retype(loop));
     sink_tiles *tiles = sink_tiles_match(run, loop, &why);
     if (why != NULL) return sink_nests(run, loop, why);
     int64_t where = LOOP_IN_NEST;

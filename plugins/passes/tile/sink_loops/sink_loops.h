@@ -18,11 +18,12 @@
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(sink_kinds, SINK_KINDS);
 
-#define SINK_STATS(X)             \
-    X(SUNK, "sunk")               \
-    X(BODIES, "bodies of nests")  \
-    X(COPIES, "copies of states") \
-    X(HOISTED, "hoisted nests")   \
+#define SINK_STATS(X)               \
+    X(SUNK, "sunk")                 \
+    X(BODIES, "bodies of nests")    \
+    X(COPIES, "copies of states")   \
+    X(FORWARDED, "forwarded tiles") \
+    X(HOISTED, "hoisted nests")     \
     X(LIFTED, "lifted loads")
 PTO_STATS_AS(sink_stats, SINK_STATS);
 
@@ -32,6 +33,8 @@ int sink_is_inside(pto_op op, pto_op around);
 int sink_has_iteration(const pto_run *run, pto_op loop);
 /* Moves out of the loop the nests that make the same in each iteration: sink_hoist.c. */
 pto_status sink_hoist(const pto_run *run, pto_op loop);
+/* Lets the loop carry each tensor in the type in which its body makes it: sink_retype.c. */
+pto_status sink_retype(pto_op loop);
 /* Whether a load or store of `a` is at the place that `b` has, and covers the same region of it. */
 int sink_is_same_window(pto_op a, pto_op b);
 
@@ -44,12 +47,19 @@ pto_status sink_tiles_apply(sink_tiles *s);
 
 /* ---- several nests, what is carried stays in memory: sink_body.c ---- */
 
+/* num / den; none where den is 0. */
+typedef struct sink_ratio {
+    int64_t num, den;
+} sink_ratio;
+
 /* A tensor that an instance writes to: one that the loop carries, or one that an iteration makes. */
 typedef struct sink_memory {
     pto_value begin; /* what the loop begins with; none: an iteration makes it */
     pto_type type;
     pto_str name;
     int32_t dim;     /* along which instances divide it, -1: not known */
+    sink_ratio part; /* of it, for an index of the first nest */
+    int64_t block;   /* of the dim, for an instance */
     int32_t home;    /* the carried tensor that it becomes, -1: none */
     int is_in_place; /* it is made in the memory of its home */
     pto_value place; /* of the new nest, when it is there */
@@ -59,7 +69,10 @@ typedef struct sink_memory {
 typedef struct sink_nest {
     pto_op op;
     int32_t index; /* of the grid, that instances divide; -1: not known */
-    int64_t step;  /* rows of it; 0: not known */
+    int64_t step;  /* rows of it, of `extent`, in one of the accesses */
+    pto_expr extent;
+    sink_ratio ratio; /* of what an index covers to what one of the first nest does */
+    int64_t share;    /* indices that an instance takes */
     int is_matrix;
 } sink_nest;
 
@@ -74,9 +87,8 @@ typedef struct sink_body {
     const pto_run *run;
     pto_op loop;
     const char *why;       /* it stays; NULL: it does not */
-    const char *why_whole; /* one instance does all; NULL: instances divide `extent` in blocks of `block` */
-    pto_expr extent;
-    int64_t block;
+    const char *why_whole; /* one instance does all; NULL: instances divide a dim of each memory */
+    pto_expr instances;
     sink_memory *memories;
     uint32_t memory_count, memory_capacity;
     sink_nest *nests;
@@ -84,6 +96,8 @@ typedef struct sink_body {
     sink_name *names;
     uint32_t name_count, name_capacity;
     double in_nest, launches; /* cycles of an iteration */
+    int is_better;            /* in one nest */
+    int is_open;              /* extents that nobody knows were tried at several sizes */
 } sink_body;
 
 /* What the loop is made of, and whether it can be one nest: `why`. */
@@ -94,10 +108,8 @@ const sink_name *sink_body_find(const sink_body *b, pto_value v);
 int64_t sink_step_along(pto_expr e, pto_value index);
 /* Extent of the window of a load or store along a dim of its tensor, at most. */
 int64_t sink_window_extent(pto_op access, uint32_t dim);
-/* How many instances of a nest one instance of the loop runs along what they divide. */
-int64_t sink_body_share(const sink_body *b, const sink_nest *n);
 /* Whether a nest of the loop runs once, as a whole, in an instance and iteration. */
-int sink_body_is_single(const sink_body *b, const sink_nest *n);
+int sink_body_is_single(const sink_nest *n);
 /* Finds a dim that instances may divide: sink_split.c. */
 void sink_body_split(sink_body *b);
 /* Finds what may be made in the memory that it is carried in: sink_place.c. */
@@ -105,5 +117,7 @@ void sink_body_place(sink_body *b);
 /* Cycles of an iteration, in both forms: sink_cost.c. */
 void sink_body_price(sink_body *b);
 pto_status sink_body_apply(sink_body *b); /* sink_rewrite.c */
+/* Loads of what was stored just before take the stored tile: sink_forward.c. `loop`: the new one. */
+pto_status sink_forward(const sink_body *b, pto_op loop);
 
 #endif

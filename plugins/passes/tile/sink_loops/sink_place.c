@@ -28,14 +28,14 @@ static int moves_on(pto_op store, pto_op nest)
 static pto_value target_of(pto_op store) { return pto_op_operand(store, pto_op_operand_count(store) - 1); }
 
 /* Whether what the load reads is not yet written over by the store, of the same nest. */
-static int is_read_before(const sink_body *b, const sink_nest *n, pto_op load, pto_op store)
+static int is_read_before(const sink_nest *n, pto_op load, pto_op store)
 {
     if (pto_block_same(pto_op_block(load), pto_op_block(store)) && pto_op_is_before(load, store) &&
         pto_type_same(pto_value_type(pto_op_operand(load, 0)), pto_value_type(target_of(store))) &&
         sink_is_same_window(load, store) && moves_on(store, n->op))
         return 1;
     const pto_op first = part_of(load, n->op), second = part_of(store, n->op);
-    return sink_body_is_single(b, n) && !pto_op_same(first, second) && pto_op_is_before(first, second);
+    return sink_body_is_single(n) && !pto_op_same(first, second) && pto_op_is_before(first, second);
 }
 
 /* Whether the nest reads elements of `old` no later than it writes them to `made`. */
@@ -50,7 +50,7 @@ static int is_read_in_time(const sink_body *b, const sink_nest *n, uint32_t old,
             PTO_WALK(n->op, store)
             {
                 const sink_name *written = PTO_IS(store, STORE) ? sink_body_find(b, target_of(store)) : NULL;
-                if (written != NULL && written->memory == made && !is_read_before(b, n, load, store)) return 0;
+                if (written != NULL && written->memory == made && !is_read_before(n, load, store)) return 0;
             }
         }
     }

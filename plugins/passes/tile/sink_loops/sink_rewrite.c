@@ -60,12 +60,10 @@ static pto_status make_nest(rewrite *w)
 {
     sink_body *b = w->b;
     const pto_run *run = b->run;
-    pto_expr instances = pto_expr_const(run, 1);
-    if (b->why_whole == NULL) instances = pto_expr_ceildiv(b->extent, pto_expr_const(run, b->block));
     pto_spec spec = pto_spec_make(run, pto_kind(run, KIND_FORALL));
     const pto_str label = pto_attr_str_of(b->nests[0].op, PTO_STR("label"));
     if (label.n != 0) pto_spec_str(&spec, PTO_STR("label"), label);
-    pto_spec_exprs(&spec, PTO_STR("to"), 1, &instances);
+    pto_spec_exprs(&spec, PTO_STR("to"), 1, &b->instances);
     for (uint32_t i = 0; i < b->memory_count; i++) {
         if (!is_own(&b->memories[i])) continue;
         const pto_value begin = begin_of(b, &b->memories[i]);
@@ -154,7 +152,7 @@ static index_form form_of(const rewrite *w, const sink_nest *n, uint32_t d)
 {
     const sink_body *b = w->b;
     const pto_expr extent = pto_expr_of(n->op, PTO_STR("to"), d);
-    const int64_t share = sink_body_share(b, n);
+    const int64_t share = n->share;
     int64_t whole = 0;
     index_form f = {.is_kept = 1, .extent = extent, .value = pto_expr_none(b->run)};
     if ((int32_t)d == n->index) {
@@ -226,7 +224,7 @@ static pto_status move_nest(const rewrite *w, const sink_nest *n)
         to[d] = PTO_SOME(forms[d].value) ? pto_expr_add(forms[d].value, pto_expr_value(index)) : pto_expr_value(index);
         if (!PTO_SOME(forms[d].value)) PTO_TRY(pto_value_replace(from[d], index));
     }
-    if (n->index >= 0 && sink_body_share(w->b, n) == 1) PTO_TRY(pto_value_replace(from[n->index], w->instance));
+    if (n->index >= 0 && n->share == 1) PTO_TRY(pto_value_replace(from[n->index], w->instance));
     const index_map map = {.count = dims, .from = from, .to = to};
     PTO_TRY(replace_tensors(w, n, dims));
     PTO_TRY(move_ops(n, target, kept != 0, &map));
@@ -258,17 +256,17 @@ static void copy_dims(const rewrite *w, const sink_memory *m, copy_dim *dims)
     int64_t most = COPY_BYTES / (size > 0 ? size : 1);
     for (uint32_t d = rank; d-- > 0;) {
         const int is_divided = b->why_whole == NULL && (int32_t)d == m->dim;
-        const pto_expr extent = pto_type_dim(m->type, d), block = pto_expr_const(b->run, b->block);
+        const pto_expr extent = pto_type_dim(m->type, d), block = pto_expr_const(b->run, m->block);
         int64_t here = d + 1 == rank ? most : d + 2 == rank ? (most < COPY_ROWS ? most : COPY_ROWS) : 1, whole = 0;
         dims[d] = (copy_dim){.first = pto_expr_const(b->run, 0), .count = extent};
         if (is_divided) {
             dims[d].first = pto_expr_mul(block, pto_expr_value(w->instance));
             dims[d].count = pto_expr_min(block, pto_expr_sub(extent, dims[d].first));
-            if (here > b->block) here = b->block;
+            if (here > m->block) here = m->block;
         }
         dims[d].tile = tile_extent(extent, here, d + 1 == rank ? COPY_COLUMNS : COPY_ROWS);
         dims[d].is_whole =
-            (is_divided && dims[d].tile == b->block) || (pto_expr_is_const(extent, &whole) && dims[d].tile >= whole);
+            (is_divided && dims[d].tile == m->block) || (pto_expr_is_const(extent, &whole) && dims[d].tile >= whole);
         if (d + 1 == rank) most /= dims[d].tile;
     }
 }
@@ -370,6 +368,7 @@ pto_status sink_body_apply(sink_body *b)
     PTO_TRY(make_nest(&w));
     PTO_TRY(make_loop(&w));
     PTO_TRY(fill_loop(&w));
+    PTO_TRY(sink_forward(b, w.loop));
     for (uint32_t i = 0; i < pto_op_result_count(b->loop); i++) {
         const pto_value old = pto_op_result(b->loop, i);
         names[i] = pto_value_name(old);
