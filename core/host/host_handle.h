@@ -44,6 +44,7 @@ struct run_context {
 /* What an agent left for its next run. */
 typedef struct recalled {
     const run_agent *agent;
+    str what;
     size_t bytes;
     void *memory;
     struct recalled *next;

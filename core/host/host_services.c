@@ -7,14 +7,16 @@
 void *host_scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
 void *host_keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
 
-void *host_recall(const pto_run *run, size_t bytes)
+void *host_recall(const pto_run *run, pto_str what, size_t bytes)
 {
     const run_context *c = run_of(run);
+    arena *a = c->session->a;
     recalled **list = &c->session->recalled, *r = *list;
-    while (r != NULL && (r->agent != c->request.agent || r->bytes != bytes)) r = r->next;
+    while (r != NULL && (r->agent != c->request.agent || r->bytes != bytes || !str_eq(r->what, str_of(what))))
+        r = r->next;
     if (r != NULL) return r->memory;
-    r = arena_alloc(c->session->a, sizeof *r);
-    *r = (recalled){c->request.agent, bytes, arena_alloc(c->session->a, bytes), *list};
+    r = arena_alloc(a, sizeof *r);
+    *r = (recalled){c->request.agent, {arena_strndup(a, what.p, what.n), what.n}, bytes, arena_alloc(a, bytes), *list};
     *list = r;
     return r->memory;
 }

@@ -47,8 +47,13 @@ static emit_scope *scope_of(emitter *e, pto_expr x)
     return found;
 }
 
+/* At most one of all that are seen here is equal: what has a name gets no other. The very same expression, which most
+ * often it is, is found without a comparison of numbers. */
 static const char *name_of(const emitter *e, pto_expr x)
 {
+    for (const emit_scope *s = e->scope; s != NULL; s = s->around)
+        for (uint32_t i = 0; i < s->name_count; i++)
+            if (s->names[i].extent.index == x.index) return s->names[i].c;
     for (const emit_scope *s = e->scope; s != NULL; s = s->around)
         for (uint32_t i = 0; i < s->name_count; i++)
             if (pto_expr_equal(s->names[i].extent, x)) return s->names[i].c;

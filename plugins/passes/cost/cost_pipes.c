@@ -575,7 +575,7 @@ static pto_status price(const pto_run *run, const pto_tiling_problem *problem, u
                         double *costs)
 {
     if (!PTO_HAS(problem, reserved) || problem->words == NULL) return find_prices(run, problem, count, tiles, costs);
-    price_memory *memory = pto_recall(run, sizeof *memory);
+    price_memory *memory = pto_recall(run, PTO_STR("prices"), sizeof *memory);
     uint32_t word_count = 0;
     const int64_t *words = words_of(run, problem, count, tiles, &word_count);
     priced **bucket = bucket_of(memory, words, word_count);

@@ -42,11 +42,20 @@ static int is_listed(pto_str list, pto_dtype dtype)
     return 0;
 }
 
+/* Most instructions use none: those that were asked for last, by kind. */
+enum { KINDS_KEPT = 64 };
+typedef struct kept_eventless {
+    pto_kind_id kind[KINDS_KEPT];
+} kept_eventless;
+
 uint32_t machine_events(const pto_run *run, pto_kind_id kind, pto_dtype dtype, machine_event out[MACHINE_EVENTS_MAX])
 {
+    kept_eventless *none = pto_recall(run, PTO_STR("eventless"), sizeof *none);
+    if (none->kind[kind % KINDS_KEPT] == kind) return 0;
     const pto_str name = mnemonic(run, kind);
     pto_str list = pto_machine_text(run, "facts.%.*s.events", PTO_FMT(name));
     uint32_t count = 0;
+    if (list.n == 0) none->kind[kind % KINDS_KEPT] = kind;
     if (list.n == 0 || !is_listed(pto_machine_text(run, "facts.%.*s.event-dtypes", PTO_FMT(name)), dtype)) return 0;
     while (list.n != 0 && count < MACHINE_EVENTS_MAX) {
         pto_str item = take_until(&list, ',');

@@ -1,5 +1,6 @@
 /* What a machine says of its pipes and instructions beyond rows and costs: `sync.barriers` and `facts` of the machine
- * file. Without a machine nothing is special. Answers are not kept: ask once for each instruction of the source. */
+ * file. Without a machine nothing is special. Most answers are not kept: ask once for each
+ * instruction of the source. */
 #ifndef MACHINE_FACTS_H
 #define MACHINE_FACTS_H
 

@@ -20,11 +20,31 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind)
     return (pto_kind_id)pto_kind_column(run, tensor_kind, PTO_COLUMN_TYPED_BY);
 }
 
-pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
+static pto_str find_dtypes(const pto_run *run, pto_kind_id kind)
 {
     const pto_str cost = pto_kind_cost(run, kind);
     const pto_str own = pto_machine_text(run, "instructions.%.*s.dtypes", PTO_FMT(cost));
     return own.n != 0 ? own : pto_machine_text(run, "vector.dtypes");
+}
+
+/* Lists that were asked for last, by kind: passes and checkers ask for each op of a module. */
+enum { KINDS_KEPT = 64 };
+typedef struct kept_dtypes {
+    pto_kind_id kind[KINDS_KEPT]; /* 0: none */
+    pto_str list[KINDS_KEPT];
+} kept_dtypes;
+
+pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
+{
+    kept_dtypes *kept = pto_recall(run, PTO_STR("dtypes"), sizeof *kept);
+    const uint32_t at = kind % KINDS_KEPT;
+    if (kept->kind[at] == kind) return kept->list[at];
+    const pto_str found = find_dtypes(run, kind);
+    char *copy = pto_keep(run, found.n + 1);
+    if (found.n != 0) memcpy(copy, found.p, found.n);
+    kept->kind[at] = kind;
+    kept->list[at] = pto_str_make(copy, found.n);
+    return kept->list[at];
 }
 
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)

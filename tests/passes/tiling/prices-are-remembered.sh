@@ -1,5 +1,5 @@
-# What tiles cost is found out once for groups that differ in names and numbers alone, in one function or in several, and
-# anew for those that differ in anything else. What is decided is the same, costs included.
+# What tiles cost is found out once for groups that differ in names and numbers alone, in one function or in several,
+# and anew for those that differ in anything else. What is decided is the same, costs included.
 . "$TEST_ROOT/tests/shell.sh"
 
 softmax() { # NAME ROWS COLUMNS FACTS

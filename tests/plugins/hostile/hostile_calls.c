@@ -14,7 +14,7 @@ static void make_calls(uint32_t most);
 
 static void call_scratch(void) { memset(AT->scratch(any_run(), 64), 1, 64); }
 static void call_keep(void) { memset(AT->keep(any_run(), 16), 1, 16); }
-static void call_recall(void) { memset(AT->recall(any_run(), 16), 1, 16); }
+static void call_recall(void) { memset(AT->recall(any_run(), any_str(), 16), 1, 16); }
 static void call_extension(void)
 {
     const void *table;

@@ -204,7 +204,7 @@ static kept keep_memory(const pto_run *run)
 static kept keep_recalled(const pto_run *run)
 {
     static const char written[] = "what a run leaves";
-    void *bytes = pto_recall(run, sizeof written);
+    void *bytes = pto_recall(run, PTO_STR("text"), sizeof written);
     memcpy(bytes, written, sizeof written);
     return kept_bytes(bytes, sizeof written);
 }

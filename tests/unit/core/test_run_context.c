@@ -44,12 +44,12 @@ static void expect_text(run_fixture *f, const char *wanted)
     text_fini(&t);
 }
 
-/* What a run of the agent finds in memory that it asks for by this size; it leaves `number` there. */
-static int64_t recall(run_fixture *f, const run_agent *agent, size_t bytes, int64_t number)
+/* What a run of the agent finds in its memory of this name; it leaves `number` there. */
+static int64_t recall(run_fixture *f, const run_agent *agent, const char *what, int64_t number)
 {
     f->request.agent = agent;
     (void)run_fixture_start(f);
-    int64_t *memory = pto_recall(f->run, bytes);
+    int64_t *memory = pto_recall(f->run, pto_s(what), sizeof *memory);
     const int64_t found = *memory;
     *memory = number;
     run_fixture_stop(f, PTO_OK);
@@ -61,13 +61,13 @@ TEST(a_run_recalls_what_the_last_one_of_its_agent_left)
     run_fixture f;
     begin(&f);
     const run_agent own = f.agent, other = f.agent;
-    assert_int_equal(recall(&f, &own, 8, 5), 0);
-    assert_int_equal(recall(&f, &own, 8, 6), 5);
-    assert_int_equal(recall(&f, &other, 8, 7), 0);
-    assert_int_equal(recall(&f, &own, 16, 8), 0);
-    assert_int_equal(recall(&f, &own, 8, 9), 6);
+    assert_int_equal(recall(&f, &own, "a", 5), 0);
+    assert_int_equal(recall(&f, &own, "a", 6), 5);
+    assert_int_equal(recall(&f, &other, "a", 7), 0);
+    assert_int_equal(recall(&f, &own, "b", 8), 0);
+    assert_int_equal(recall(&f, &own, "a", 9), 6);
     run_session_forget(f.s);
-    assert_int_equal(recall(&f, &own, 8, 1), 0);
+    assert_int_equal(recall(&f, &own, "a", 1), 0);
     run_fixture_end(&f);
 }
 

@@ -167,6 +167,7 @@ static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user
     a->space = pto_type_space(type);
     a->buffer = buffer;
     a->stage = pto_expr_of(describes, PTO_STR("stage"), 0);
+    if (!pto_expr_is_const(a->stage, &a->constant)) a->constant = SYNC_ANY_STAGE;
     a->cycle = sync_cycle_of(m, a->stage);
     a->is_steady = m->cycles->items[a->cycle].is_steady;
     a->stages = pto_attr_int_of(buffer, PTO_STR("stages"), 1);
@@ -253,6 +254,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
             read_window(m, v, pto_op_operand(o->at->op, i == 0 ? 1 : 0), a);
+        o->has_window |= kind == PTO_TYPE_GM;
         const pto_space space = kind == PTO_TYPE_TILE ? a->space : memory;
         if (i == 0)
             to = space;

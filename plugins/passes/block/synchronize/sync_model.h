@@ -40,6 +40,8 @@ typedef enum sync_role {
     SYNC_BARRIER
 } sync_role;
 
+enum { SYNC_ANY_STAGE = -1 };
+
 /* Bytes of a space, or a window of global memory, that an instruction touches. */
 typedef struct sync_access {
     uint32_t op;
@@ -48,8 +50,9 @@ typedef struct sync_access {
     /* on chip: bytes [first, first + bytes) of each stage, the stages `pitch` bytes apart */
     pto_op buffer;
     pto_expr stage;
-    uint32_t cycle; /* of the stage; SYNC_NONE: it may be any */
-    int is_steady;  /* the stage, or all offsets, depend on loop indices, grid indices and symbols alone */
+    int64_t constant; /* the stage, where it is always the same; else SYNC_ANY_STAGE */
+    uint32_t cycle;   /* of the stage; SYNC_NONE: it may be any */
+    int is_steady;    /* the stage, or all offsets, depend on loop indices, grid indices and symbols alone */
     int64_t stages, pitch, first, bytes;
     /* window */
     pto_value root, memory;
@@ -67,6 +70,7 @@ typedef struct sync_op {
     uint32_t period;               /* trips of a loop after which stages and event ids in it come round */
     int is_counted;                /* all trips of the loop are looked at, one by one */
     int has_trip;                  /* the loop is known to have one */
+    int has_window;                /* one of its accesses is a window of memory */
     uint32_t access, access_count; /* in `accesses` */
     uint32_t pair, pair_count;     /* in `pairs`, sorted by the second instruction */
 } sync_op;
@@ -128,7 +132,6 @@ static inline pto_str sync_pipe_name(const sync_model *m, uint32_t pipe)
 /* Fills `pairs`. PTO_FAILED after a diagnostic: there are too many. */
 pto_status sync_find_pairs(sync_model *m);
 /* Whether two on-chip accesses may touch the same bytes at the stages given; SYNC_ANY_STAGE: any. */
-enum { SYNC_ANY_STAGE = -1 };
 int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b);
 /* Whether two accesses of one pair may meet while the loops around both are in the same iteration. */
 int sync_meets_at_once(const sync_access *a, const sync_access *b);

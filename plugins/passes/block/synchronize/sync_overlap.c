@@ -22,12 +22,6 @@ int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b,
     return lo_a < hi_b && lo_b < hi_a;
 }
 
-static int64_t constant_stage(const sync_access *a)
-{
-    int64_t stage = SYNC_ANY_STAGE;
-    return pto_expr_is_const(a->stage, &stage) ? stage : SYNC_ANY_STAGE;
-}
-
 /* Both are `x mod n` of arguments that differ by a constant which n does not divide. */
 static int is_other_stage(pto_expr a, pto_expr b)
 {
@@ -42,7 +36,7 @@ static int is_other_stage(pto_expr a, pto_expr b)
 
 static int bytes_meet_at_once(const sync_access *a, const sync_access *b)
 {
-    if (!sync_bytes_meet(a, constant_stage(a), b, constant_stage(b))) return 0;
+    if (!sync_bytes_meet(a, a->constant, b, b->constant)) return 0;
     const int is_one_buffer = pto_op_same(a->buffer, b->buffer);
     return !(is_one_buffer && a->is_steady && b->is_steady && is_other_stage(a->stage, b->stage));
 }
@@ -210,7 +204,7 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
             if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
             if (a->space == PTO_SPACE_NONE)
                 compare_windows(m, a, b, &p);
-            else if (sync_bytes_meet(a, constant_stage(a), b, constant_stage(b)))
+            else if (sync_bytes_meet(a, a->constant, b, b->constant))
                 p.on_chip = 1;
         }
     }
@@ -218,6 +212,15 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
 }
 
 static int is_empty(const sync_pair *p) { return !p->on_chip && !p->in_gm && p->gm_by == 0; }
+
+/* Whether nothing orders the two, given the pair: on chip it would say the same with the ops exchanged. */
+static int is_apart_both_ways(const sync_model *m, const sync_pair *p)
+{
+    if (!is_empty(p)) return 0;
+    if (!m->ops[p->first].has_window || !m->ops[p->second].has_window) return 1;
+    const sync_pair back = compare_ops(m, p->second, p->first);
+    return is_empty(&back);
+}
 
 static pto_status too_large(const sync_model *m, uint32_t instructions)
 {
@@ -242,8 +245,8 @@ pto_status sync_find_pairs(sync_model *m)
         y->pair = m->pair_count;
         for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
             if (m->ops[first].role != SYNC_INSN || (m->ops[first].pipe == y->pipe && !m->overlaps[y->pipe])) continue;
-            const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
-            if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
+            const sync_pair p = compare_ops(m, first, second);
+            if (is_apart_both_ways(m, &p) || replaces(m, first, second) || replaces(m, second, first)) continue;
             if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);
             PTO_GROW(m->run, m->pairs, m->pair_count, capacity);
             m->pairs[m->pair_count++] = p;
