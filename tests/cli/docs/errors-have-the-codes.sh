@@ -26,7 +26,8 @@ WITHOUT |= dict.fromkeys([f"pto.allocate/{w}" for w in ("misaligned", "no-addres
 WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pto.tile/largest", "pto.bufferize/copy", "pto.tile/single-elements",
                           "pto.allocate/pipes-wait", "pto.hoist-const/kept", "pto.hoist-const/computed", "pto.hoist-const/written", "pto.variants/one-form",
                            "pto.decompose-matmul/apart", "pto.bind-products/loop", "pto.bind-products/type", "pto.attention-nest/left",
-                           "pto.attention-nest/made", "pto.weights-nest/left", "pto.weights-nest/made", "E1114"), "it is a remark, of what succeeds")
+                           "pto.attention-nest/made", "pto.weights-nest/left", "pto.weights-nest/made", "pto.native-layout/left",
+                           "pto.native-layout/packed", "E1114"), "it is a remark, of what succeeds")
 WITHOUT |= dict.fromkeys(("E1611", "E1612"), "a program that embeds pto reports it")
 WITHOUT |= dict.fromkeys(("pto.cpu-sim/barrier", "pto.expand-math/no-truth-values", "pto.tile/no-truth-values", "pto.expand-math/no-expansion"), MACHINE)
 WITHOUT |= {"pto.cpu-sim/interrupted": TIME, "pto.reference/interrupted": TIME, "pto.reference/unsupported": "it takes what no verifier knows",
