@@ -41,6 +41,23 @@ static status check_contract_window(module *m, op_id o, uint32_t operand, expr_i
     return OK;
 }
 
+/* The window of right in panels: from the first column of one on, `depth` rows of each that has some of `columns`. */
+static status check_panels(module *m, op_id o, int64_t width, expr_id depth, expr_id columns)
+{
+    ir_context *c = module_context(m);
+    const type_node *t = type_at(c, value_type(m, op_operand(m, o, 2)));
+    const expr_id panel_width = expr_const(c, width), size[2] = {expr_ceildiv(c, columns, panel_width), depth};
+    if (t->kind != TYPE_GM || t->rank != 3 || t->dims[2] != panel_width || op_attr_int(m, o, "transpose_right", 0) != 0)
+        return op_error(m, o, &E0213,
+                        "reads panels of %" PRId64 " columns from %s; they are memory of three dims, the "
+                        "last one of that extent, and are not transposed",
+                        width, type_words(m, value_type(m, op_operand(m, o, 2))));
+    TRY(check_index_count(m, o, "right", 3));
+    for (uint32_t d = 0; d < 2; d++)
+        TRY(verify_window_dim(m, o, d, op_index_expr(m, o, "right", d), size[d], t->dims[d]));
+    return verify_window_dim(m, o, 2, op_index_expr(m, o, "right", 2), panel_width, panel_width);
+}
+
 status verify_contract(module *m, uint32_t op)
 {
     const ir_context *c = module_context(m);
@@ -63,7 +80,10 @@ status verify_contract(module *m, uint32_t op)
     if (!tile_valid(m, op_operand(m, op, 0), valid)) return OK;
     const expr_id depth = op_index_expr(m, op, "depth", 0);
     TRY(check_contract_window(m, op, 1, valid[0], depth));
-    return check_contract_window(m, op, 2, depth, valid[1]);
+    const int64_t panels = op_attr_int(m, op, "panels", 0);
+    if (panels < 0) return op_error(m, op, &E0332, "has panels of %" PRId64 " columns", panels);
+    return panels != 0 ? check_panels(m, op, panels, depth, valid[1])
+                       : check_contract_window(m, op, 2, depth, valid[1]);
 }
 
 /* The columns of weights, halves of bytes along their last dim, and of scales. */

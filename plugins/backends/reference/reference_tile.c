@@ -322,6 +322,32 @@ static pto_status take_operand(interp *in, frame *fr, const op_code *o, uint32_t
     return interp_insn(in, o->op, INSN_TLOAD, &call);
 }
 
+/* Right in panels, as a tile of its size: panel after panel. */
+static pto_status take_panels(interp *in, frame *fr, const op_code *o, int64_t width, const int64_t size[2],
+                              const index_expr *starts, value *out)
+{
+    const array *memory = &fr->values[o->operands[2]].array;
+    /* One row more than there are: a panel begins inside of the first one, and counts as many elements as the tile. */
+    const shape_code shape = {
+        .dtype = memory->dtype, .rows = size[0] + 1, .cols = size[1] > 0 ? size[1] : 1, .space = PTO_SPACE_NONE};
+    PTO_TRY(take_tile(in, o, &shape, size[0], size[1], out));
+    out->tile.rows = size[0] > 0 ? size[0] : 1;
+    for (int64_t j = 0; j < size[1]; j += width) {
+        insn_call call = {.gm = window_of(memory, false, size[0], size[1] - j < width ? size[1] - j : width)};
+        for (uint32_t d = 0; d < 3; d++) PTO_TRY(interp_eval(fr, o->op, &starts[d], &call.gm.offsets[d]));
+        call.gm.offsets[0] += j / width;
+        PTO_TRY(check_window(o, &call.gm));
+        PTO_TRY(instances_read_window(in, o->op, memory->in, &call.gm));
+        const size_t bytes = (size_t)j * sizeof(float);
+        call.dst = out->tile;
+        call.dst.base += bytes;
+        call.dst.bytes -= bytes;
+        call.dst.valid_cols = call.gm.cols;
+        PTO_TRY(interp_insn(in, o->op, INSN_TLOAD, &call));
+    }
+    return PTO_OK;
+}
+
 pto_status interp_contract(interp *in, frame *fr, const op_code *o)
 {
     const tile_ref *acc = tile_operand(fr, o, 0);
@@ -332,7 +358,11 @@ pto_status interp_contract(interp *in, frame *fr, const op_code *o)
     const int64_t left_size[2] = {acc->valid_rows, depth}, right_size[2] = {depth, acc->valid_cols};
     value left = {.kind = VALUE_NONE}, right = left, v = left;
     PTO_TRY(take_operand(in, fr, o, 1, left_size, o->exprs, &left));
-    PTO_TRY(take_operand(in, fr, o, 2, right_size, o->exprs + left_rank, &right));
+    const int64_t panels = pto_attr_int_of(o->op, PTO_STR("panels"), 0);
+    if (panels != 0)
+        PTO_TRY(take_panels(in, fr, o, panels, right_size, o->exprs + left_rank, &right));
+    else
+        PTO_TRY(take_operand(in, fr, o, 2, right_size, o->exprs + left_rank, &right));
     PTO_TRY(make_tile(in, fr, o, acc->valid_rows, acc->valid_cols, &v));
     insn_call call = {.dst = v.tile, .src = {*acc, left.tile, right.tile}};
     PTO_TRY(interp_insn(in, o->op, INSN_TMATMUL_ACC, &call));

@@ -67,8 +67,8 @@ typedef struct emit_fault {
     const char *text;
 } emit_fault;
 
-/* Kernels that the caller is asked for, PTO_PRODUCT_* or EMIT_WEIGHTS, and the capacity of what they compute. */
-enum { EMIT_WEIGHTS = PTO_PRODUCT_COUNT, EMIT_PRODUCT_COUNT };
+/* Kernels that the caller is asked for, PTO_PRODUCT_* or one of these, and the capacity of what they compute. */
+enum { EMIT_WEIGHTS = PTO_PRODUCT_COUNT, EMIT_PANELS, EMIT_PRODUCT_COUNT };
 typedef struct emit_product {
     int64_t kind, rows, columns;
 } emit_product;
@@ -292,6 +292,8 @@ int emit_is_product(emitter *e, pto_op op);
 pto_status emit_contract(emitter *e, pto_op op);
 /* The weights of tile.contract_weights as a pto_native_weights: its name. */
 const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
+/* The right side of tile.contract in panels, as arguments. */
+const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns);
 /* Whether an op stores a product that goes to memory as it is; both at once. */
 int emit_is_stored_product(emitter *e, pto_op op);
 pto_status emit_stored_product(emitter *e, pto_op store);

@@ -14,6 +14,7 @@ static const struct {
     [PTO_PRODUCT_BF16] = {PTO_BF16, "bf16_product_", "PTO_PRODUCT_BF16", "pto_native_product_of", "scratch_most"},
     [PTO_PRODUCT_I8] = {PTO_I8, "i8_product_", "PTO_PRODUCT_I8", "pto_native_product_of", "scratch_most"},
     [EMIT_WEIGHTS] = {PTO_F32, "weights_product_", "PTO_PRODUCT_F32", "pto_native_weights_of", "weights_scratch"},
+    [EMIT_PANELS] = {PTO_F32, "panels_product_", "PTO_PRODUCT_F32", "pto_native_panels_of", "scratch_most"},
 };
 
 int emit_is_product(emitter *e, pto_op op) { return EMIT_IS(e, op, CONTRACT) || EMIT_IS(e, op, CONTRACT_WEIGHTS); }
@@ -23,6 +24,7 @@ static uint32_t kind_of(emitter *e, pto_op op)
 {
     const pto_dtype t = dtype_of(pto_op_operand(op, 1));
     if (EMIT_IS(e, op, CONTRACT_WEIGHTS)) return EMIT_WEIGHTS;
+    if (pto_attr_int_of(op, PTO_STR("panels"), 0) != 0) return t == PTO_F32 ? EMIT_PANELS : EMIT_PRODUCT_COUNT;
     for (uint32_t i = 0; i < PTO_PRODUCT_COUNT; i++)
         if (kinds[i].type == t) return i;
     return EMIT_PRODUCT_COUNT;
@@ -123,9 +125,10 @@ static emit_window operand_of(emitter *e, pto_op op, uint32_t i, const pto_expr 
 }
 
 /* The right side as arguments. */
-static const char *right_of(emitter *e, pto_op op, pto_expr depth, pto_expr columns)
+static const char *right_of(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns)
 {
-    if (EMIT_IS(e, op, CONTRACT_WEIGHTS)) return emit_format(e, "&%s", emit_weights(e, op, columns));
+    if (kind == EMIT_WEIGHTS) return emit_format(e, "&%s", emit_weights(e, op, columns));
+    if (kind == EMIT_PANELS) return emit_panels(e, op, depth, columns);
     const emit_window w = operand_of(e, op, 2, (const pto_expr[]){depth, columns});
     return emit_format(e, "%s, %s, %s", w.base, w.row_stride, w.column_stride);
 }
@@ -159,7 +162,7 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     if (pto_expr_range(depth, op, NULL).lo < 0)
         emit_line(e, "if (k_ < 0) return %u;", emit_fault_of(e, op, "has a depth below 0"));
     const emit_window left = operand_of(e, op, 1, (const pto_expr[]){valid[0], depth});
-    const char *right = right_of(e, op, depth, valid[1]);
+    const char *right = right_of(e, op, kind, depth, valid[1]);
     emit_window to = {.row_stride = emit_format(e, "%lld", (long long)emit_columns(sums))};
     if (PTO_SOME(store)) {
         emit_window_of(e, store, "offsets", pto_op_operand(store, 1), valid, 0, &to);
@@ -171,8 +174,11 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
         if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
     }
     emit_line(e, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
-              kind == EMIT_WEIGHTS ? "weights" : "block", left.base, left.row_stride, left.column_stride, right,
-              to.base, to.row_stride, from_zero ? "false" : "true");
+              kind == EMIT_WEIGHTS  ? "weights"
+              : kind == EMIT_PANELS ? "panels"
+                                    : "block",
+              left.base, left.row_stride, left.column_stride, right, to.base, to.row_stride,
+              from_zero ? "false" : "true");
     emit_close(e, "");
     return PTO_OK;
 }

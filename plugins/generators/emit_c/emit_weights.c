@@ -1,4 +1,4 @@
-/* Weights of few bits, as kernels of products take them. */
+/* Weights of few bits, and panels, as kernels of products take them. */
 #include "emit.h"
 
 /* Checks that dim `d` of what an operand holds has what the product reads, from `offset` on. */
@@ -31,4 +31,18 @@ const char *emit_weights(emitter *e, pto_op op, pto_expr columns)
               first_scale, emit_index(e, turned ? one : scale_row), emit_index(e, turned ? scale_row : one),
               (long long)block);
     return name;
+}
+
+const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns)
+{
+    const pto_value memory = pto_op_operand(op, 2);
+    const int64_t width = pto_attr_int_of(op, PTO_STR("panels"), 0);
+    const pto_expr panel = pto_expr_of(op, PTO_STR("right"), 0), row = pto_expr_of(op, PTO_STR("right"), 1),
+                   stride = pto_type_stride(pto_value_type(memory), 0),
+                   at = pto_expr_add(pto_expr_mul(panel, stride), pto_expr_scale(row, width));
+    check(e, op, 2, 0, panel, pto_expr_ceildiv(columns, pto_expr_const(e->run, width)), 1);
+    check(e, op, 2, 1, row, depth, 1);
+    const char *name = emit_spare(e, "right");
+    emit_line(e, "const float *const %s = %s + %s;", name, emit_value(e, memory), emit_index(e, at));
+    return emit_format(e, "%s, %lld, %s", name, (long long)width, emit_index(e, stride));
 }

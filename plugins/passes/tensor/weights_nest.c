@@ -12,7 +12,7 @@
  *                                                             }
  *
  * What the weights stand for is never in memory as a whole. Each element of it is rounded as tensor.dequantize rounds
- * it, and sums keep k ascending. Exact.
+ * it; sums keep k ascending, in f32.
  *
  * Requires tensor ops, of any form, before pto.decompose-quantize takes them apart. Leaves calls of functions of nests
  * in the place of products of f32 with such weights; a remark says why another one stays. On other machines it changes
@@ -364,7 +364,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_KEEPS_LEVEL,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL,
     .id = "pto.weights-nest",
     .summary = "Multiply with weights of 4 bits as they lie, for cores with matrix and vector units",
     .scope = "module",

@@ -22,4 +22,5 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
     const pto_weights *const weights = pto_weights_find(isa);
     out->rows[PTO_PRODUCT_F32].weights_scratch = weights->scratch_most;
     out->rows[PTO_PRODUCT_F32].weights = weights->block;
+    out->rows[PTO_PRODUCT_F32].panels = weights->panels;
 }

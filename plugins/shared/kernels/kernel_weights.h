@@ -26,6 +26,10 @@ typedef struct pto_weights {
     void (*block)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                   const pto_native_weights *w, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
     int64_t (*scratch_most)(int64_t m, int64_t n);
+    /* As pto_native_product has it: of f32 with panels of f32. */
+    void (*panels)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                   const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
+                   void *scratch);
 } pto_weights;
 
 /* The last row that `isa` has all instruction sets of; all rows, NULL past the last one. */
@@ -33,8 +37,10 @@ const pto_weights *pto_weights_find(uint32_t isa);
 const pto_weights *pto_weights_at(uint32_t index);
 
 #if defined(__x86_64__)
+/* A pto_weights_unpack and, after it, a pto_weights_few; both need AVX2. */
 void kernel_unpack_avx2(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
                         int64_t width, float *panels);
+/* Of one to four rows of A. */
 bool kernel_few_weights_avx2(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row_stride, int64_t a_k_stride,
                              const pto_native_weights *w, float *c, int64_t c_row_stride, bool accumulate);
 #endif

@@ -27,7 +27,8 @@ WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pt
                           "pto.allocate/pipes-wait", "pto.hoist-const/kept", "pto.hoist-const/computed", "pto.hoist-const/written", "pto.variants/one-form",
                            "pto.decompose-matmul/apart", "pto.bind-products/loop", "pto.bind-products/type", "pto.attention-nest/left",
                            "pto.attention-nest/made", "pto.sink-loops/hoisted", "pto.sink-loops/in-nest", "pto.sink-loops/launches",
-                           "pto.weights-nest/left", "pto.weights-nest/made", "E1114"), "it is a remark, of what succeeds")
+                           "pto.weights-nest/left", "pto.weights-nest/made", "pto.native-layout/left", "pto.native-layout/packed",
+                           "E1114"), "it is a remark, of what succeeds")
 WITHOUT |= dict.fromkeys(("E1611", "E1612"), "a program that embeds pto reports it")
 WITHOUT |= dict.fromkeys(("pto.cpu-sim/barrier", "pto.expand-math/no-truth-values", "pto.tile/no-truth-values", "pto.expand-math/no-expansion"), MACHINE)
 WITHOUT |= {"pto.cpu-sim/interrupted": TIME, "pto.reference/interrupted": TIME, "pto.reference/unsupported": "it takes what no verifier knows",

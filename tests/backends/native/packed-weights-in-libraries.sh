@@ -1,0 +1,53 @@
+# A library that pto-build makes packs weights by the function for constants, and libpto by itself, after each change of
+# the weights: both compute what numpy computes in float64.
+. "$TEST_ROOT/tests/shell.sh"
+export XDG_CACHE_HOME="$PWD"
+cat >f.ptir <<'END'
+func @f(%x: tensor<6 x 40 x f32>, const %w: tensor<40 x 56 x f32>) -> tensor<6 x 56 x f32> {
+  %y = tensor.matmul %x, %w : tensor<6 x 56 x f32>
+  return %y
+}
+END
+cat >call.py <<'END'
+import ctypes
+import sys
+
+import numpy
+
+sys.path.insert(0, sys.argv[1])
+from pto_library import Library, tensor_of
+
+random = numpy.random.default_rng(5)
+x = random.standard_normal((6, 40)).astype(numpy.float32)
+weights = [random.standard_normal((40, 56)).astype(numpy.float32) for i in range(3)]
+
+
+def check(y, w, what):
+    bound = 42 * 2.0**-24 * (abs(x).astype(float) @ abs(w))
+    if not (abs(y - x.astype(float) @ w) <= bound).all():
+        sys.exit(f"{what} computes something else")
+
+
+built = ctypes.CDLL("./libop.so")
+built.op_open.restype = ctypes.c_void_p
+for threads in (1, 2):
+    context = ctypes.c_void_p(built.op_open(threads))
+    for w in weights:
+        panels, y = numpy.full((4, 40, 16), numpy.nan, numpy.float32), numpy.zeros((6, 56), numpy.float32)
+        pointers = [ctypes.byref(tensor_of(a)) for a in (x, w, panels, y)]
+        if built.op_f_init(context, pointers[1], pointers[2]) != 0 or built.op_f(context, *pointers) != 0:
+            sys.exit("a call failed")
+        check(y, w, f"the library on {threads} threads")
+    built.op_close(context)
+
+function = Library(sys.argv[2]).compile("f.ptir")
+for w in weights:
+    function.set_constant("w", w)
+    for again in range(2):
+        check(function(x)[0], w, "libpto")
+print("same")
+END
+ends 0 pto-build f.ptir -o libop.so --header op.h
+says 'int op_f_init(op_context \*context, const DLTensor \*w, const DLTensor \*w_panels);' op.h
+ends 0 /usr/bin/python3 -B call.py "$TEST_ROOT/examples/embed" "$TEST_BUILD/lib/libpto.so"
+says_line same out
