@@ -115,15 +115,18 @@ KERNEL_PACK_UNITS(pack_b_i4, int16_t, i4, NR, 2);
         line[0] = across_##load(b, at, k_stride, k_left, n);                                                \
         line[1] = across_##load(b, at + 8, k_stride, k_left, n - 8);                                        \
     }                                                                                                       \
-    KERNEL_INLINE int32_t unit_##load(const void *a, int64_t at, int64_t k_stride, int64_t k_left)          \
-    {                                                                                                       \
-        (void)k_stride;                                                                                     \
-        (void)k_left;                                                                                       \
-        const float value = load_##load(a, at);                                                             \
-        int32_t unit;                                                                                       \
-        memcpy(&unit, &value, sizeof unit);                                                                 \
-        return unit;                                                                                        \
-    }                                                                                                       \
+    _Static_assert(sizeof(float) == 4, "a unit")
+
+#define UNIT_OF_FLOAT(load)                                                                 \
+    static int32_t unit_##load(const void *a, int64_t at, int64_t k_stride, int64_t k_left) \
+    {                                                                                       \
+        (void)k_stride;                                                                     \
+        (void)k_left;                                                                       \
+        const float value = load_##load(a, at);                                             \
+        int32_t unit;                                                                       \
+        memcpy(&unit, &value, sizeof unit);                                                 \
+        return unit;                                                                        \
+    }                                                                                       \
     _Static_assert(sizeof(float) == 4, "a unit")
 
 /* Rows k and k + 1 beside each other: columns 0 to 3 and 8 to 11, then the others. */
@@ -148,6 +151,9 @@ LINES_OF_UNITS(f32);
 LINES_OF_UNITS(bf16);
 LINES_OF_UNITS(f16);
 LINES_OF_UNITS(i4_f32);
+UNIT_OF_FLOAT(f32);
+UNIT_OF_FLOAT(bf16);
+UNIT_OF_FLOAT(f16);
 LINES_OF_PAIRS(i8, _mm256_cvtepi8_epi16);
 LINES_OF_PAIRS(u8, _mm256_cvtepu8_epi16);
 

@@ -7,12 +7,12 @@
 #include "kernel_skinny.h"
 
 /* Up to THIN_ROWS rows memory is what takes time: lines are short pieces of few rows of B, which is how it is read
- * fastest. More rows go over WIDE_DEPTH lines of 16 columns, which the first of them keep for the others. Depths count
- * units. */
+ * fastest. For more, WIDE_DEPTH units of 16 columns at a time are kept in the first-level cache. */
 enum {
     FEW_ROWS_MOST = 28,
     THIN_ROWS = 4,
     THIN_LINES = 8,
+    THIN_GROUPS = 4, /* of 16 columns */
     WIDE_DEPTH = 64,
     WIDE_COLUMNS = 512,
     AHEAD_BYTES = 512 /* along a row */
@@ -41,8 +41,8 @@ KERNEL_INLINE void turn_quarters(__m256i x[2])
     x[0] = low;
 }
 
-/* A piece of a product: lines of B from element `at` on times units of A, `left`, for 16 columns of C. `asked` and
- * `step`: the first line that the thin form asks for, and how many bytes further the next one is. */
+/* A piece of a product: lines of B from element `at` on times units of A, `left`, for 16 columns of C. `asked`: the
+ * first line that is asked for; `step`: bytes from row to row of B. */
 typedef struct skinny_piece {
     const int32_t *left;
     const void *b;
@@ -53,37 +53,50 @@ typedef struct skinny_piece {
     uintptr_t asked, step;
 } skinny_piece;
 
-/* rows is a constant, and but for the last columns and the last lines so are n, depth and k_left. */
-KERNEL_INLINE void thin_step(skinny_form form, int rows, const skinny_piece *x, int64_t n, int64_t depth,
+/* For 16 * groups columns. rows and groups are constants, and but for the last columns and lines so are n, depth and
+ * k_left. */
+KERNEL_INLINE void thin_step(skinny_form form, int rows, int groups, const skinny_piece *x, int64_t n, int64_t depth,
                              int64_t k_left)
 {
-    __m256i sum[THIN_ROWS][2], line[2];
+    const int has_lines = groups * NR * form.bits >= 512;
+    __m256i sum[THIN_ROWS][THIN_GROUPS][2];
     int64_t at = x->at;
     uintptr_t asked = x->asked;
 #pragma GCC unroll 4
-    for (int i = 0; i < rows; i++) {
-#pragma GCC unroll 2
-        for (int v = 0; v < 2; v++)
-            sum[i][v] = x->adds ? load_units(x->c + i * x->c_row_bytes + 32 * v, n - 8 * v) : _mm256_setzero_si256();
-        if (form.turns) turn_quarters(sum[i]);
-    }
-#pragma GCC unroll 8
-    for (int64_t q = 0; q < depth; q++, at += form.group * x->b_k_stride, asked += x->step) {
-        form.lines(x->b, at, x->b_k_stride, k_left - q * form.group, n, line);
-        ask_for(asked);
+    for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
-        for (int i = 0; i < rows; i++) {
-            const __m256i left = _mm256_set1_epi32(x->left[q * rows + i]);
-            sum[i][0] = form.step(sum[i][0], left, line[0]);
-            sum[i][1] = form.step(sum[i][1], left, line[1]);
+        for (int g = 0; g < groups; g++) {
+            const char *const c = x->c + i * x->c_row_bytes + 64 * g;
+#pragma GCC unroll 2
+            for (int v = 0; v < 2; v++)
+                sum[i][g][v] = x->adds ? load_units(c + 32 * v, n - NR * g - 8 * v) : _mm256_setzero_si256();
+            if (form.turns) turn_quarters(sum[i][g]);
         }
-    }
+#pragma GCC unroll 8
+    for (int64_t q = 0; q < depth; q++, at += form.group * x->b_k_stride, asked += (uintptr_t)form.group * x->step)
 #pragma GCC unroll 4
-    for (int i = 0; i < rows; i++) {
-        if (form.turns) turn_quarters(sum[i]);
+        for (int g = 0; g < groups; g++) {
+            __m256i line[2];
+            form.lines(x->b, at + NR * g, x->b_k_stride, k_left - q * form.group, n - NR * g, line);
+            const uintptr_t line_asked = asked + (uintptr_t)(2 * form.bits * g);
+            if (g * NR * form.bits % 512 == 0) ask_for(line_asked);
+            if (g * NR * form.bits % 512 == 0 && has_lines && form.group == 2) ask_for(line_asked + x->step);
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; i++) {
+                const __m256i left = _mm256_set1_epi32(x->left[q * rows + i]);
+                sum[i][g][0] = form.step(sum[i][g][0], left, line[0]);
+                sum[i][g][1] = form.step(sum[i][g][1], left, line[1]);
+            }
+        }
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+        for (int g = 0; g < groups; g++) {
+            if (form.turns) turn_quarters(sum[i][g]);
 #pragma GCC unroll 2
-        for (int v = 0; v < 2; v++) store_units(x->c + i * x->c_row_bytes + 32 * v, sum[i][v], n - 8 * v);
-    }
+            for (int v = 0; v < 2; v++)
+                store_units(x->c + i * x->c_row_bytes + 64 * g + 32 * v, sum[i][g][v], n - NR * g - 8 * v);
+        }
 }
 
 /* Where the lines begin that are asked for with a piece of column j: further along the same rows, or along those that
@@ -95,90 +108,80 @@ KERNEL_INLINE uintptr_t asked_of(const skinny_product *x, int bits, int64_t p, i
            (uintptr_t)(((p + (wraps ? rows : 0)) * x->b_k_stride + later - (wraps ? x->n : 0)) * bits / 8);
 }
 
-/* Few lines of B at a time, for all columns; rows is a constant. */
-KERNEL_INLINE void skinny_thin(skinny_form form, int rows, kernel_unit *unit, const skinny_product *x)
+/* The piece of column j, from line p on. Where it is less than a line of the cache, the pieces of one ask for lines of
+ * different rows. */
+KERNEL_INLINE skinny_piece piece_of(skinny_form form, const skinny_product *x, const int32_t *left, int64_t p,
+                                    int64_t j, int64_t columns, int64_t rows)
+{
+    const int64_t line_columns = 512 / form.bits, row = columns < line_columns ? j % line_columns / NR % form.group : 0;
+    return (skinny_piece){.left = left,
+                          .b = x->b,
+                          .at = p * x->b_k_stride + j,
+                          .b_k_stride = x->b_k_stride,
+                          .c = x->c + 4 * j,
+                          .c_row_bytes = x->c_row_bytes,
+                          .adds = x->accumulate || p > 0,
+                          .asked = asked_of(x, form.bits, p + row, j, rows),
+                          .step = (uintptr_t)(x->b_k_stride * form.bits / 8)};
+}
+
+/* Few lines of B at a time, for all columns; rows and groups are constants. */
+KERNEL_INLINE void skinny_thin(skinny_form form, int rows, int groups, kernel_unit *unit, const skinny_product *x)
 {
     int32_t left[THIN_LINES * THIN_ROWS];
-    const int64_t most = THIN_LINES / form.group, line_columns = 512 / form.bits;
+    const int64_t most = THIN_LINES / form.group, columns = groups * NR;
     for (int64_t p = 0; p < x->k; p += THIN_LINES) {
         const int64_t k_left = x->k - p, depth = k_left < THIN_LINES ? (k_left + form.group - 1) / form.group : most;
+        int64_t j = 0;
         for (int64_t q = 0; q < depth; q++)
             for (int64_t i = 0; i < rows; i++)
                 left[q * rows + i] = unit(x->a, i * x->a_row_stride + (p + q * form.group) * x->a_k_stride,
                                           x->a_k_stride, k_left - q * form.group);
-        for (int64_t j = 0; j < x->n; j += NR) {
-            /* Pieces of one line of the cache ask for lines of different rows. */
-            const int64_t row = p + (j % line_columns / NR) % form.group;
-            const skinny_piece piece = {.left = left,
-                                        .b = x->b,
-                                        .at = p * x->b_k_stride + j,
-                                        .b_k_stride = x->b_k_stride,
-                                        .c = x->c + 4 * j,
-                                        .c_row_bytes = x->c_row_bytes,
-                                        .adds = x->accumulate || p > 0,
-                                        .asked = asked_of(x, form.bits, row, j, THIN_LINES),
-                                        .step = (uintptr_t)(form.group * x->b_k_stride * form.bits / 8)};
-            if (k_left >= THIN_LINES && x->n - j >= NR)
-                thin_step(form, rows, &piece, NR, most, THIN_LINES);
-            else
-                thin_step(form, rows, &piece, x->n - j, depth, k_left);
+        for (; k_left >= THIN_LINES && x->n - j >= columns; j += columns) {
+            const skinny_piece piece = piece_of(form, x, left, p, j, columns, THIN_LINES);
+            thin_step(form, rows, groups, &piece, columns, most, THIN_LINES);
+        }
+        for (; j < x->n; j += NR) {
+            const skinny_piece piece = piece_of(form, x, left, p, j, NR, THIN_LINES);
+            thin_step(form, rows, 1, &piece, x->n - j, depth, k_left);
         }
     }
 }
 
-/* The first rows of A, a constant number; keeps the lines in the order of a panel. But for the last columns n is a
- * constant. */
-KERNEL_INLINE void wide_step(skinny_form form, int rows, const skinny_piece *x, int64_t n, int64_t depth,
-                             int64_t k_left, int32_t *kept)
+/* Units of 16 columns become a panel; but for the last columns n and k_left are constants. */
+KERNEL_INLINE void keep_lines(skinny_form form, const skinny_piece *x, int64_t n, int64_t depth, int64_t k_left,
+                              int32_t *kept)
 {
-    __m256i sum[MR][2], line[2];
-    const int32_t *left = x->left;
     int64_t at = x->at;
-#pragma GCC unroll 6
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (int v = 0; v < 2; v++)
-            sum[i][v] = x->adds ? load_units(x->c + i * x->c_row_bytes + 32 * v, n - 8 * v) : _mm256_setzero_si256();
-    for (int64_t q = 0; q < depth; q++, at += form.group * x->b_k_stride, left += MR, kept += NR) {
+    for (int64_t q = 0; q < depth; q++, at += form.group * x->b_k_stride, kept += NR) {
+        __m256i line[2];
         form.lines(x->b, at, x->b_k_stride, k_left - q * form.group, n, line);
         if (form.turns) turn_quarters(line);
         _mm256_store_si256((void *)kept, line[0]);
         _mm256_store_si256((void *)(kept + 8), line[1]);
-#pragma GCC unroll 6
-        for (int i = 0; i < rows; i++) {
-            const __m256i a = _mm256_set1_epi32(left[i]);
-            sum[i][0] = form.step(sum[i][0], a, line[0]);
-            sum[i][1] = form.step(sum[i][1], a, line[1]);
-        }
     }
-    if (n > 8)
-        store_sums(rows, 2, x->c, x->c_row_bytes, n - 8, sum);
-    else
-        store_sums(rows, 1, x->c, x->c_row_bytes, n, sum);
 }
 
 /* Asks for the lines from number `begin` on. */
-KERNEL_INLINE void ask_lines(const skinny_piece *x, int64_t begin, int64_t end)
+KERNEL_INLINE void ask_lines(skinny_form form, const skinny_piece *x, int64_t begin, int64_t end)
 {
-    for (int64_t q = begin; q < end; q++) ask_for(x->asked + (uintptr_t)q * x->step);
+    const uintptr_t step = (uintptr_t)form.group * x->step;
+    for (int64_t q = begin; q < end; q++) ask_for(x->asked + (uintptr_t)q * step);
 }
 
-/* WIDE_DEPTH lines of 16 columns for all rows of A; m is above THIN_ROWS. Each part of the rows asks for a part of the
- * lines: so many at once as are on their way beside each other. */
+/* WIDE_DEPTH lines of 16 columns for all rows of A. Each part of the rows asks for a part of the lines, no more than
+ * are on their way at once. */
 KERNEL_INLINE void wide_columns(skinny_form form, pto_contraction_micro *micro, const skinny_piece *x, int64_t m,
                                 int64_t n, int64_t depth, int64_t k_left)
 {
     _Alignas(64) int32_t kept[WIDE_DEPTH * NR];
     const int64_t share = (depth * MR + m - 1) / m;
-    ask_lines(x, 0, share < depth ? share : depth);
-    if (m < MR)
-        wide_step(form, MR - 1, x, n, depth, k_left, kept);
-    else if (n >= NR && k_left >= depth * form.group)
-        wide_step(form, MR, x, NR, depth, WIDE_DEPTH * form.group, kept);
+    if (n >= NR && k_left >= depth * form.group)
+        keep_lines(form, x, NR, depth, WIDE_DEPTH * form.group, kept);
     else
-        wide_step(form, MR, x, n, depth, k_left, kept);
-    for (int64_t i = MR, q = share; i < m; i += MR, q += share) {
-        ask_lines(x, q, q + share < depth ? q + share : depth);
+        keep_lines(form, x, n, depth, k_left, kept);
+    for (int64_t i = 0, q = 0; i < m; i += MR, q += share) {
+        ask_lines(form, x, q, q + share < depth ? q + share : depth);
         micro(depth * form.group, x->left + i * WIDE_DEPTH, kept, x->c + i * x->c_row_bytes, x->c_row_bytes / 4,
               m - i < MR ? m - i : MR, n < NR ? n : NR, x->adds);
     }
@@ -190,7 +193,7 @@ KERNEL_INLINE void skinny_wide(skinny_form form, pto_contraction_pack *pack, pto
 {
     enum { PANEL_UNITS = MR * WIDE_DEPTH, PANELS = (FEW_ROWS_MOST + MR - 1) / MR };
     _Alignas(64) int32_t left[PANELS * PANEL_UNITS];
-    const int64_t step = WIDE_DEPTH * form.group, line_columns = 512 / form.bits;
+    const int64_t step = WIDE_DEPTH * form.group;
     for (int64_t first = 0; first < all->n; first += WIDE_COLUMNS) {
         skinny_product x = *all;
         x.n = all->n - first < WIDE_COLUMNS ? all->n - first : WIDE_COLUMNS;
@@ -200,16 +203,7 @@ KERNEL_INLINE void skinny_wide(skinny_form form, pto_contraction_pack *pack, pto
             const int64_t k_left = x.k - p < step ? x.k - p : step, depth = (k_left + form.group - 1) / form.group;
             pack(x.m, k_left, x.a, p * x.a_k_stride, x.a_row_stride, x.a_k_stride, left, 4 * PANEL_UNITS);
             for (int64_t j = 0; j < x.n; j += NR) {
-                const int64_t row = p + (j % line_columns / NR) % form.group;
-                const skinny_piece piece = {.left = left,
-                                            .b = x.b,
-                                            .at = p * x.b_k_stride + j,
-                                            .b_k_stride = x.b_k_stride,
-                                            .c = x.c + 4 * j,
-                                            .c_row_bytes = x.c_row_bytes,
-                                            .adds = x.accumulate || p > 0,
-                                            .asked = asked_of(&x, form.bits, row, j, step),
-                                            .step = (uintptr_t)(form.group * x.b_k_stride * form.bits / 8)};
+                const skinny_piece piece = piece_of(form, &x, left, p, j, NR, step);
                 wide_columns(form, micro, &piece, x.m, x.n - j, depth, k_left);
             }
         }
@@ -353,8 +347,9 @@ KERNEL_INLINE void turned_rows(kernel_turn turn, kernel_element load, int rows, 
     }                                                                                          \
     _Static_assert(TURNED_ROWS == 4 && (bits) > 0, "cases")
 
+/* With eight sums in registers, or six. */
 #define KERNEL_THIN_CASE(rows) \
-    case rows: skinny_thin(form, rows, unit, x); break;
+    case rows: skinny_thin(form, rows, THIN_GROUPS / (rows), unit, x); break;
 
 /* A function for all types of A that have the same units: UNIT reads these, PACK packs them. */
 #define KERNEL_FEW(name, micro, ...)                                                                                   \
