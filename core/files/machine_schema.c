@@ -155,6 +155,8 @@ static const schema_key fact_keys[] = {
     LIST(OPTIONAL, "scalar-through-f32", &dtype_item, "element types whose scalar operand passes through an f32"),
     NUMBER(OPTIONAL, "pads-to", BYTES, "0", NULL, NULL, "bytes",
            "what `pad` fills: each row to a multiple of so many bytes, and no rows; 0: the whole tile"),
+    NUMBER(OPTIONAL, "dense-lines", BOOL, "false", NULL, NULL, NULL,
+           "elements of a line of its tile follow each other in memory"),
     LIST(OPTIONAL, "saturates", &change_item, "conversions that clamp whatever is asked, as f32-i32"),
     LIST(OPTIONAL, "events", &change_item, "events that its own code uses while it runs, as v-s-0"),
     LIST(OPTIONAL, "event-dtypes", &dtype_item, "element types in which it does; without it: all"),

@@ -55,8 +55,37 @@ void select(numbers &out, bits &mask, numbers &a, numbers &b)
             out.SetElement(i, j, (mask.GetElement(i, j / 8) >> j % 8 & 1) != 0 ? a.GetElement(i, j) : b.GetElement(i, j));
 }
 
+// A float of its own type becomes a whole number, by the mode.
+inline double whole(double x, pto::RoundMode mode)
+{
+    switch (mode) {
+    case pto::RoundMode::CAST_ROUND: return std::round(x);
+    case pto::RoundMode::CAST_FLOOR: return std::floor(x);
+    case pto::RoundMode::CAST_CEIL: return std::ceil(x);
+    case pto::RoundMode::CAST_TRUNC: return std::trunc(x);
+    case pto::RoundMode::CAST_ODD:
+        return std::trunc(x) == x || std::fmod(std::trunc(x), 2) != 0 ? std::trunc(x) : std::trunc(x) + std::copysign(1, x);
+    case pto::RoundMode::CAST_NONE: return x;
+    default: return std::nearbyint(x);
+    }
+}
+
+template <typename target, typename source>
+void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode saturate)
+{
+    using number = typename source::DType;
+    if constexpr (std::is_same_v<number, typename target::DType> && !std::is_integral_v<number>) {
+        for (unsigned i = 0; i < a.GetValidRow(); i++)
+            for (unsigned j = 0; j < a.GetValidCol(); j++)
+                out.SetElement(i, j, static_cast<number>(whole(static_cast<double>(a.GetElement(i, j)), mode)));
+    } else {
+        pto::TCVT(out, a, mode, saturate);
+    }
+}
+
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
+#define TCVT(out, a, mode, saturate) as_the_chip::convert(out, a, mode, saturate)

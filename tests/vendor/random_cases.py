@@ -43,14 +43,33 @@ class Drawn:
         bench.must(bench.run(os.path.join(bench.tools, "pto-run"), self.module, "--pipeline=ascend.yaml", "--quiet",
                              "--entry=" + self.function, "--set=backend.with.timing=false", *words), "pto-run")
 
-    def words(self, tree):
-        """What the program of the tree is called with: symbols that it does not know are not its own."""
+    def words(self, tree, bench):
+        """What the program of the tree is called with, without symbols and inputs that it has not."""
         with open(tree + "/host.cpp", encoding="utf-8") as f:
-            table = re.search(rf"{self.function}_symbols\[\] = {{(.*?)NULL", f.read(), re.S)[1]
-        known = re.findall(r'{"(\w+)",', table)
-        words = [f"{n}={k}" for n, k in self.symbols.items() if n in known]
-        words += [f"{n}={self.folder}/{n}.npy" for n in self.inputs]
-        return words + [f"{n}={self.folder}/{n}.sim.npy" for n in self.outputs]
+            text = f.read()
+        words = self.known(text, self.function) + [f"{n}={self.folder}/{n}.sim.npy" for n in self.outputs]
+        made = self.arguments(text, self.function + "_2einit")
+        if not made:
+            return words
+        outputs = [name for name, is_written in made if is_written]
+        command = [tree + "/build/run", self.function + ".init", *self.known(text, self.function + "_2einit")]
+        for name in outputs:
+            command += ["-o", f"{name}={self.folder}/{name}.made.npy"]
+        bench.must(bench.run(*command), "run of .init")
+        return words + [f"{name}={self.folder}/{name}.made.npy" for name in outputs]
+
+    def known(self, text, function):
+        table = re.search(rf"{function}_symbols\[\] = {{(.*?)NULL", text, re.S)[1]
+        symbols, arguments = re.findall(r'{"(\w+)",', table), [name for name, _ in self.arguments(text, function)]
+        words = [f"{n}={k}" for n, k in self.symbols.items() if n in symbols]
+        return words + [f"{n}={self.folder}/{n}.npy" for n in self.inputs if n in arguments]
+
+    @staticmethod
+    def arguments(text, function):
+        """Names, and whether they are written; of no function none."""
+        table = re.search(rf" {function}_arguments\[\] = {{(.*?)NULL", text, re.S)
+        rows = re.findall(r'{"(\w+)", \'\w\', \d+, \d+, (\d), \d}', table[1]) if table else []
+        return [(name, is_written == "1") for name, is_written in rows]
 
 
 def draw(seed, count, bench, folder, refused):
@@ -85,7 +104,7 @@ def together(group, bench, folder):
     for drawn in group:
         try:
             drawn.simulate(bench, drawn.function)
-            rows.append((f"random {drawn.seed}", *bench.compare(tree, drawn.function, len(drawn.outputs), *drawn.words(tree)), ""))
+            rows.append((f"random {drawn.seed}", *bench.compare(tree, drawn.function, len(drawn.outputs), *drawn.words(tree, bench)), ""))
         except bench.failed as wrong:
             rows.append((f"random {drawn.seed}", 0, 0, str(wrong)))
     return rows

@@ -128,7 +128,17 @@ def version_of(checkout):
     return result.stdout.strip()
 
 
-def write_page(path, version, compiler, results):
+def write_random(f, drawn):
+    for word, (rows, refused) in drawn.items():
+        _, seed, count = word.split(":")
+        right = sum(1 for row in rows if row[2] == 0 and not row[3])
+        f.write(f"\n## Random programs\n\nSeeds {seed} to {int(seed) + int(count) - 1} of `tests/fuzz/programs`: {right} of {len(rows)} "
+                f"programs equal bit by bit,\n{sum(refused.values())} refused.\n\n| Refused | What is said |\n|---|---|\n")
+        f.writelines(f"| {n} | {why} |\n" for why, n in sorted(refused.items(), key=lambda one: -one[1]))
+        f.writelines(f"| {name} | {wrong or str(differ) + ' differ'} |\n" for name, _, differ, wrong in rows if differ or wrong)
+
+
+def write_page(path, version, compiler, results, drawn):
     right = sum(1 for rows in results.values() for row in rows if row[2] == 0 and not row[3])
     total = sum(len(rows) for rows in results.values())
     with open(path, "w", encoding="utf-8") as f:
@@ -145,6 +155,7 @@ def write_page(path, version, compiler, results):
                 "| Instruction | The CPU mode | Right | Source | Compared |\n|---|---|---|---|---|\n")
         with open(os.path.join(here, "divergences.txt"), encoding="utf-8") as rows:
             f.writelines(f"| {row.strip()} |\n" for row in rows if not row.startswith("#"))
+        write_random(f, drawn)
 
 
 def main():
@@ -181,7 +192,7 @@ def main():
     passed = sum(1 for row in rows if row[2] == 0 and not row[3])
     if o.page:
         compiler = run(o.compiler, "--version").stdout.splitlines()[0]
-        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results)
+        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results, drawn)
     print(f"{passed} passed, {len(rows) - passed} failed")
     sys.exit(0 if passed == len(rows) else 1)
 

@@ -109,6 +109,12 @@ static ascend_tile *form_of(ascend_tile *t, const ascend_tile *from, const char 
     return f;
 }
 
+static int is_one(pto_expr x)
+{
+    int64_t n = 0;
+    return pto_expr_is_const(x, &n) && n == 1;
+}
+
 static int is_down(const ascend_tile *t) { return t->type.is_column_major && t->type.boxes == PTO_LINES_NONE; }
 
 /* The tile with rows and columns exchanged, which are the same bytes. */
@@ -124,6 +130,8 @@ static const ascend_tile *exchanged(ascend_tile *t)
     f->valid[1] = t->valid[0];
     return f;
 }
+
+static int is_single_column(const ascend_tile *t) { return is_down(t) && is_one(t->valid[1]); }
 
 /* The tile as a row-major one. */
 static const ascend_tile *turned(ascend_tile *t) { return is_down(t) ? exchanged(t) : t; }
@@ -217,12 +225,6 @@ static const ascend_tile *padded(ascend_tile *t, const ascend_tile *from, pto_at
 }
 
 /* ---- windows ---- */
-
-static int is_one(pto_expr x)
-{
-    int64_t n = 0;
-    return pto_expr_is_const(x, &n) && n == 1;
-}
 
 /* What a copy moves: the valid region of the tile, in memory from the offsets on. */
 static pto_status make_window(pto_op op, pto_value memory, const ascend_tile *t, ascend_window *w)
@@ -326,21 +328,23 @@ static pto_status split_runs(ascend_builder *b, ascend_node *n)
     return PTO_OK;
 }
 
-/* Where columns are one after the other there is no work along them: as work along rows, with rows and columns
- * exchanged. */
-static pto_status turn_columns(ascend_builder *b, ascend_node *n, int64_t rule)
+/* Where columns are one after the other the library has no work along rows or columns: what is along one is along the
+ * other with rows and columns exchanged. Sums of 16-bit floats along rows have f32 inside, and none along columns. */
+static pto_status turn_work(ascend_builder *b, ascend_node *n, int64_t rule)
 {
     const pto_str name = pto_op_name(n->op);
-    const uint32_t along = rule == PTO_RULE_COL_EXPAND ? 1 : 2;
-    if (!is_down(n->operands[0].tile) && (rule != PTO_RULE_COL_REDUCE || !is_down(n->operands[1].tile))) return PTO_OK;
-    if (rule == PTO_RULE_COL_REDUCE) return ascend_refuse(n->op, "its tiles have their columns one after the other");
-    n->insn = ascend_insn_by_name(pto_s(text_format(n->op.run, "trow%.*s", (int)name.n - 8, name.p + 8)));
-    if (n->insn == NULL) return ascend_refuse(n->op, "its tiles have their columns one after the other");
+    const int is_row = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_ROW_BINARY || rule == PTO_RULE_ROW_EXPAND,
+              is_reduce = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_COL_REDUCE;
+    const uint32_t along = rule == PTO_RULE_ROW_BINARY || rule == PTO_RULE_COL_BINARY ? 2 : is_reduce ? 0 : 1;
+    const ascend_tile *work = n->operands[is_reduce ? 1 : 0].tile;
+    if (!is_down(work)) return PTO_OK;
+    n->insn = ascend_insn_by_name(
+        pto_s(text_format(n->op.run, "t%s%.*s", is_row ? "col" : "row", (int)name.n - 8, name.p + 8)));
+    if (n->insn == NULL || (is_reduce && (!is_row || (!is_one(work->valid[1]) && work->type.dtype != PTO_F32))))
+        return ascend_refuse(n->op, "its tiles have their columns one after the other");
     for (uint32_t i = 0; i < n->operand_count; i++) {
         ascend_tile *t = b->tiles[n->operands[i].value.index];
-        int64_t columns = 0;
-        const int is_one = pto_expr_is_const(t->valid[1], &columns) && columns == 1;
-        n->operands[i].tile = i != along ? turned(t) : is_down(t) && is_one ? t : exchanged(t);
+        n->operands[i].tile = i != along ? turned(t) : is_row || !is_single_column(t) ? exchanged(t) : t;
     }
     return PTO_OK;
 }
@@ -366,12 +370,12 @@ static pto_status fit_shapes(ascend_builder *b, ascend_node *n)
     switch (rule) {
     case PTO_RULE_ROW_REDUCE:
     case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_ROW_EXPAND: level_rows(b, n); return PTO_OK;
+    case PTO_RULE_ROW_EXPAND:
     case PTO_RULE_COL_REDUCE:
     case PTO_RULE_COL_BINARY:
     case PTO_RULE_COL_EXPAND:
-        PTO_TRY(turn_columns(b, n, rule));
-        if (n->insn != ascend_insn_of(n->op)) level_rows(b, n);
+        PTO_TRY(turn_work(b, n, rule));
+        if (strncmp(n->insn->name, "trow", 4) == 0) level_rows(b, n);
         return PTO_OK;
     case PTO_RULE_SEQUENCE:
         return n->operands[0].tile->type.rows == 1 ? PTO_OK

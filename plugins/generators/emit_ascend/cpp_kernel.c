@@ -86,7 +86,7 @@ static void put_types(cpp_printer *p, const cpp_types *types)
 static const char *tile_name(cpp_printer *p, const ascend_tile *t)
 {
     const char *base = cpp_value(p, pto_op_result(t->op, 0));
-    return t->suffix[0] != 0 ? text_format(p->run, "%s%s", base, t->suffix) : base;
+    return t->suffix[0] != 0 ? text_format(p->run, "%s%s_", base, t->suffix) : base;
 }
 
 static const char *pipe_name(const pto_run *run, pto_pipe pipe)

@@ -57,6 +57,8 @@ static const char *add(cpp_printer *p, uint32_t key, pto_str symbol, const char 
 static const char *identifier(cpp_printer *p, pto_str name)
 {
     const char *c = text_identifier(p->run, name);
+    const size_t n = strlen(c);
+    if (n != 0 && c[n - 1] == '_') c = text_format(p->run, "%sv", c); /* forms of tiles end so */
     return c[0] == 0 || (c[0] >= '0' && c[0] <= '9') ? text_format(p->run, "v%s", c) : c;
 }
 

@@ -6,13 +6,15 @@
  *     %r = tile.move %b : tile<.., right>                                  =>  tile<.., right, zn>
  *
  * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has
- * it; in `mat` the path from memory decides, by whether the window is read transposed. A layout that the program states
- * stays. Valid regions do not change. Exact.
+ * it, unless it is only copied and the machine takes no column whose elements lie apart in memory; in `mat` the path
+ * from memory decides, by whether the window is read transposed. A layout that the program states stays. Valid regions
+ * do not change. Exact.
  *
  * Requires tiles with spaces (pto.spaces-assigned). Leaves every tile with a layout that fits its capacity
  * (pto.layouts-assigned). */
 #include <pto/plugin.h>
 
+#include "machine_facts.h"
 #include "tile_machine.h"
 
 #define KINDS(X)      \
@@ -102,6 +104,35 @@ static pto_layout arriving_layout(const pto_run *run, pto_value v, pto_space fro
     return PTO_LAYOUT_NONE;
 }
 
+/* Whether a column is moved between the tile and memory in which its elements lie apart, and the machine cannot do so.
+ */
+static int is_sparse(pto_op op)
+{
+    const int is_load = pto_op_transfer(op) == PTO_TRANSFER_LOAD;
+    const pto_type memory = pto_value_type(pto_op_operand(op, is_load ? 0 : pto_op_operand_count(op) - 1));
+    const uint32_t rank = pto_type_rank(memory);
+    int64_t step = 0;
+    if (rank < 2 || !machine_dense_lines(op.run, pto_op_kind(op))) return 0;
+    return !pto_expr_is_const(pto_type_stride(memory, rank - 2), &step) || step != 1;
+}
+
+/* Whether a column that is loaded and stored, and nothing else, is better a block for each of its elements. */
+static int goes_as_rows(const pto_run *run, pto_op load, pto_value v)
+{
+    const pto_type t = pto_value_type(v);
+    const int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes"),
+                  bytes = tile_product(tile_product(tile_capacity_of(t, 0), block),
+                                       pto_attr_int_of(load, PTO_STR("stages"), 1));
+    if (pto_op_transfer(load) != PTO_TRANSFER_LOAD || tile_capacity_of(t, 0) == 1) return 0;
+    int sparse = is_sparse(load);
+    PTO_EACH_USE(v, use) {
+        if (pto_op_transfer(use.op) != PTO_TRANSFER_STORE) return 0;
+        sparse |= is_sparse(use.op);
+    }
+    return sparse &&
+           bytes <= pto_machine_i64_or(run, 0, "spaces.%s.usable-bytes", pto_space_name(run, pto_type_space(t)));
+}
+
 /* Layout of a result that is not carried; NONE after a diagnostic. */
 static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
 {
@@ -111,7 +142,7 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     const int is_vector = is_scratchpad(run, space);
     const int is_column = tile_capacity_of(type, 1) == 1 && pto_type_dtype(type) != PTO_REC64;
     const pto_layout down = is_vector && is_column ? layout_in(run, space, PTO_ORDER_COLUMN) : PTO_LAYOUT_NONE;
-    if (down != PTO_LAYOUT_NONE) return down;
+    if (down != PTO_LAYOUT_NONE) return goes_as_rows(run, op, v) ? usual_layout(run, space) : down;
     if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
     if (transfer == PTO_TRANSFER_MOVE) {

@@ -72,6 +72,11 @@ int64_t machine_pads_to(const pto_run *run, pto_kind_id kind)
     return pto_machine_i64_or(run, 0, "facts.%.*s.pads-to", PTO_FMT(mnemonic(run, kind)));
 }
 
+int machine_dense_lines(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 0, "facts.%.*s.dense-lines", PTO_FMT(mnemonic(run, kind))) != 0;
+}
+
 int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
 {
     pto_str list = pto_machine_text(run, "facts.%.*s.saturates", PTO_FMT(mnemonic(run, kind)));

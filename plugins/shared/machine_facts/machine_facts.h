@@ -24,6 +24,10 @@ int machine_scalar_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype d
 /* What `pad` of a load fills: each row to a multiple of so many bytes, and no further row; 0: the whole tile. */
 int64_t machine_pads_to(const pto_run *run, pto_kind_id kind);
 
+/* Whether a load or store takes only windows in which the elements of a row of the tile follow each other, or those of
+ * a column where columns are one after the other. */
+int machine_dense_lines(const pto_run *run, pto_kind_id kind);
+
 /* Whether a conversion clamps to the range of its target even where it is not asked to. */
 int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to);
 

@@ -1,5 +1,5 @@
-# --threads and --no-cache are options of the backend, which another backend may not have; --backend is a setting of the
-# pipeline like others, so that what is set for that backend counts.
+# --threads, --no-cache and --semantics are options of the backend, which another backend may not have; --backend is a
+# setting of the pipeline like others, so that what is set for that backend counts.
 . "$TEST_ROOT/tests/shell.sh"
 export XDG_CACHE_HOME="$PWD"
 negation >f.ptir
@@ -22,6 +22,11 @@ fails 2 '^--threads: error: \[E1032\] option `threads` of backend `pto.native` m
   pto-run f.ptir --random-inputs=1 --pipeline=native.yaml --threads=many
 fails 2 '^--threads: error: \[E1033\] option `threads` of backend `pto.native` is 257; the maximum is 256' \
   pto-run f.ptir --random-inputs=1 --pipeline=native.yaml --threads=257
+ends 0 pto-run f.ptir --random-inputs=1 --semantics=chip --print-pipeline
+says '^    semantics: chip  # --semantics$' out
+fails 2 '^--semantics: error: \[E1110\] unknown option of backend `pto.reference`: `semantics`' \
+  pto-run f.ptir --random-inputs=1 --pipeline=reference.yaml --semantics=chip
+fails 2 'pto-run: error: \[E1503\] option `--semantics` needs meaning or chip, not `silicon`' pto-run f.ptir --random-inputs=1 --semantics=silicon
 refuses 2 'pto-run: error: [E1504] option `--threads` has no effect without --pipeline or --passes' \
   pto-run f.ptir --random-inputs=1 --backend=pto.reference --threads=2
 

@@ -73,3 +73,43 @@ refuses 2 'run: error: double.npy: `x` needs elements of another type' ./run two
 refuses 2 'run: error: none/z.npy: cannot be written' ./run two x=x.npy w=w.npy k=3 -o z=none/z.npy
 refuses 2 'run: error: aclrtMalloc failed: 207001' env ACL_LIMIT=16 ./run two x=x.npy w=w.npy k=3
 refuses 2 'run: error: no memory for a workspace' env ACL_LIMIT=5000 ./run two x=x100.npy w=w.npy k=3
+
+# What `f.init` makes for `f` is made first; a float of 16 bits comes from a file.
+cat >with-init.ptir <<'END'
+module {machine = "ascend-910b"} {
+  block.kernel @k core(vector) grid(%i: 1) reads(%x) writes(%y) (%x: gm<8 x f32>, out %y: gm<8 x f32>, %h: f16) {
+    %b = block.buffer {space = vec, bytes_per_stage = 32, addr = 0} : buffer
+    %t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x f32, vec, nd>
+    pto.tload %t, %x[0]
+    pto.tstore %y[0], %t
+  }
+  func @g.init(const %w: gm<8 x f32>, out %v: gm<8 x f32>) {
+    %h = constant {value = 1.0} : f16
+    exec.launch @k args(%w, %v, %h)
+    return
+  }
+  func @g(const %w: gm<8 x f32>, const %v: gm<8 x f32>, %h: f16, out %y: gm<8 x f32>) {
+    exec.launch @k args(%v, %y, %h)
+    return
+  }
+}
+END
+cp "$inputs/emit.yaml" . && sed -i "s|^machine: .*|machine: $TEST_ROOT/pipelines/machines/ascend-910b.yaml|" emit.yaml
+ends 0 pto-opt with-init.ptir --pipeline=emit.yaml -o g/
+cat >twice.cpp <<'END'
+#include <cstdint>
+extern "C" void launch_k(uint32_t, void *, void *x, void *y, uint16_t h)
+{
+    for (int i = 0; i < 8; i++) static_cast<float *>(y)[i] = static_cast<float *>(x)[i] + (h == 0x3c00 ? 1 : 0);
+}
+END
+c++ -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror -O1 -I"$inputs" -Ig g/run.cpp g/host.cpp twice.cpp -o run-g >text 2>&1 || fail 'the tree does not compile'
+/usr/bin/python3 -B -c '
+import numpy as np
+np.save("eight.npy", np.arange(8, dtype=np.float32))
+np.save("two-more.npy", np.arange(8, dtype=np.float32) + 2)
+np.save("one.npy", np.float16(1))'
+ends 0 ./run-g g w=eight.npy h=one.npy y=two-more.npy
+says_line 'y: ok, 0 of 8 elements differ, max abs error 0' out
+refuses 2 'run: error: `h` is a float of 16 bits: give a .npy file' ./run-g g w=eight.npy h=1 y=two-more.npy
+refuses 2 'run: error: `w` is missing' ./run-g g h=one.npy y=two-more.npy
