@@ -154,3 +154,11 @@ ends 0 pto-opt k.txt --reader=pto.read-ascend
 ends 0 pto-opt k.pto '--reader={ use: pto.read-ascend, with: { blocks: 7 } }'
 says 'grid(%block: 7)' out
 fails 4 'error: ' pto-opt k.txt
+
+# Files that are no text.
+printf "a\\0b" >nul.pto
+fails 4 "^nul.pto: error: .*it has a byte 0" pto-opt nul.pto
+mkdir d.pto
+fails 2 "^d.pto: error: .*it is a directory" pto-opt d.pto
+fails 2 "^none.pto: error: " pto-opt none.pto
+ends 0 sh -c "pto-opt - --reader=pto.read-ascend <k.pto"
