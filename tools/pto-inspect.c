@@ -12,7 +12,8 @@
 #include <string.h>
 
 static const char usage[] =
-    "pto-inspect plugins|passes|tilings|costs|generators|backends|properties|ops|machines|options|counters|errors|host "
+    "pto-inspect "
+    "plugins|passes|tilings|costs|generators|readers|backends|properties|ops|machines|options|counters|errors|host "
     "[NAME]";
 static const char summary[] = "Lists what there is, or shows one of them in full.";
 
@@ -24,13 +25,21 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    {"plugins", true, false, inspect_plugins},       {"passes", true, false, inspect_passes},
-    {"tilings", true, false, inspect_tilings},       {"costs", true, false, inspect_costs},
-    {"generators", true, false, inspect_generators}, {"backends", true, false, inspect_backends},
-    {"properties", true, false, inspect_properties}, {"ops", true, true, inspect_ops},
-    {"machines", false, true, inspect_machines},     {"machine", false, true, inspect_probed_machine},
-    {"options", true, false, inspect_options},       {"errors", false, true, inspect_errors},
-    {"counters", false, true, inspect_counters},     {"host", false, true, inspect_host},
+    {"plugins", true, false, inspect_plugins},
+    {"passes", true, false, inspect_passes},
+    {"tilings", true, false, inspect_tilings},
+    {"costs", true, false, inspect_costs},
+    {"generators", true, false, inspect_generators},
+    {"readers", true, false, inspect_readers},
+    {"backends", true, false, inspect_backends},
+    {"properties", true, false, inspect_properties},
+    {"ops", true, true, inspect_ops},
+    {"machines", false, true, inspect_machines},
+    {"machine", false, true, inspect_probed_machine},
+    {"options", true, false, inspect_options},
+    {"errors", false, true, inspect_errors},
+    {"counters", false, true, inspect_counters},
+    {"host", false, true, inspect_host},
 };
 
 static inspect_format read_format(const command_line *line)

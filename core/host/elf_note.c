@@ -15,8 +15,8 @@ enum {
     FILE_BYTES_MAX = 1 << 30
 };
 
-static const char *const kind_names[PLUGIN_KIND_COUNT] = {"",        "pass", "property", "tiling",
-                                                          "backend", "op",   "cost",     "generator"};
+static const char *const kind_names[PLUGIN_KIND_COUNT] = {"",   "pass", "property",  "tiling", "backend",
+                                                          "op", "cost", "generator", "reader"};
 
 const char *plugin_kind_name(plugin_kind kind)
 {

@@ -20,10 +20,11 @@ typedef enum plugin_kind {
     PLUGIN_OP,
     PLUGIN_COST,
     PLUGIN_GENERATOR,
+    PLUGIN_READER,
     PLUGIN_KIND_COUNT
 } plugin_kind;
 
-/* "pass", "property", "tiling", "backend", "op", "cost", "generator". */
+/* "pass", "property", "tiling", "backend", "op", "cost", "generator", "reader". */
 const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {

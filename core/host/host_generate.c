@@ -1,4 +1,4 @@
-/* Code generators: a module as text, for backends and tools. */
+/* Code generators and readers: a module as text, for backends and tools, and text as a module. */
 #include "core/host/host_handle.h"
 
 const run_agent *run_strategy(run_context *c, uint32_t option, const char *role)
@@ -17,6 +17,13 @@ bool run_generate(run_session *s, const run_agent *generator, module *m, const p
     const run_request request = {.agent = generator, .module = m, .access = RUN_READS};
     const pto_run *run = run_context_begin(s, &request);
     return !run_context_end(run, generator->generator->generate(run, sink)).failed;
+}
+
+bool run_read(run_session *s, const run_agent *reader, module *m, str text)
+{
+    const run_request request = {.agent = reader, .module = m, .access = RUN_WRITES_MODULE, .levels = UINT32_MAX};
+    const pto_run *run = run_context_begin(s, &request);
+    return !run_context_end(run, reader->reader->read(run, (pto_str){text.p, text.n})).failed;
 }
 
 pto_status host_generate(const pto_run *run, uint32_t option, const pto_text_sink *sink)

@@ -263,6 +263,12 @@ pto_str host_module_file(const pto_run *run)
     return file != 0 ? pto_str_of(string_of(c->ir, file)) : (pto_str){0};
 }
 
+pto_loc host_loc_make(const pto_run *run, uint32_t line, uint32_t column)
+{
+    run_context *c = run_of(run);
+    return loc_handle(c, loc_make(c->ir, module_file(c->m), line, column));
+}
+
 pto_loc host_loc_fuse(const pto_run *run, uint32_t count, const pto_loc *locs)
 {
     run_context *c = run_of(run);

@@ -588,6 +588,7 @@ FIND_ITEM(pto_property, property, PLUGIN_PROPERTY, properties)
 FIND_ITEM(pto_tiling, tiling, PLUGIN_TILING, tilings)
 FIND_ITEM(pto_cost, cost, PLUGIN_COST, costs)
 FIND_ITEM(pto_generator, generator, PLUGIN_GENERATOR, generators)
+FIND_ITEM(pto_reader, reader, PLUGIN_READER, readers)
 FIND_ITEM(pto_backend, backend, PLUGIN_BACKEND, backends)
 
 /* ---- lists ---- */

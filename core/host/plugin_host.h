@@ -14,6 +14,7 @@
 
 #include <pto/backend.h>
 #include <pto/generator.h>
+#include <pto/reader.h>
 #include <pto/tiling.h>
 
 #include <stdbool.h>
@@ -78,6 +79,7 @@ const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, con
 const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_cost *plugin_host_cost(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_generator *plugin_host_generator(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
+const pto_reader *plugin_host_reader(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 /* Loads one file. */
 MUST_CHECK status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file);

@@ -200,6 +200,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
 COPY_STRATEGY(pto_tiling, offer, "tiling strategy")
 COPY_STRATEGY(pto_cost, price, "cost model")
 COPY_STRATEGY(pto_generator, generate, "code generator")
+COPY_STRATEGY(pto_reader, read, "reader")
 
 static status copy_backend(const loader *l, const pto_backend *theirs, const pto_backend **out)
 {
@@ -240,7 +241,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
 static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_plugin **out)
 {
     if (theirs == NULL) return loader_refuse(l, "its entry returned nothing");
-    if (!PTO_HAS(theirs, generators)) return loader_refuse(l, "the plugin is too short a struct");
+    if (!PTO_HAS(theirs, readers)) return loader_refuse(l, "the plugin is too short a struct");
     pto_plugin *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->version == NULL || p->license == NULL)
         return loader_refuse(l, "the plugin lacks its id, version or license");
@@ -251,6 +252,7 @@ static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_p
     COPY_LIST(p->tilings, pto_tiling, copy_offer, "tilings");
     COPY_LIST(p->costs, pto_cost, copy_price, "costs");
     COPY_LIST(p->generators, pto_generator, copy_generate, "generators");
+    COPY_LIST(p->readers, pto_reader, copy_read, "readers");
     COPY_LIST(p->backends, pto_backend, copy_backend, "backends");
     COPY_LIST(p->opsets, pto_opset, opset_copy, "op-sets");
     *out = p;
@@ -294,6 +296,7 @@ static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *i
     case PLUGIN_TILING: HAS(tilings);
     case PLUGIN_COST: HAS(costs);
     case PLUGIN_GENERATOR: HAS(generators);
+    case PLUGIN_READER: HAS(readers);
     case PLUGIN_BACKEND: HAS(backends);
     case PLUGIN_OP: return has_op(p, id);
     case PLUGIN_OTHER:
@@ -321,6 +324,11 @@ static status compare_provided(const loader *l, const pto_plugin *p)
         if ((*g)->suffix == NULL || ((*g)->suffix[0] != '.' && strcmp((*g)->suffix, "/") != 0))
             return loader_refuse(l, "the suffix of generator `%s` is not `/` and does not begin with a point",
                                  (*g)->id);
+    CHECK_NOTED(p->readers, PLUGIN_READER, id, "its readers");
+    for (const pto_reader *const *r = p->readers; *r != NULL; r++)
+        for (const char *const *suffix = (*r)->suffixes; suffix != NULL && *suffix != NULL; suffix++)
+            if ((*suffix)[0] != '.')
+                return loader_refuse(l, "a suffix of reader `%s` does not begin with a point", (*r)->id);
     CHECK_NOTED(p->backends, PLUGIN_BACKEND, id, "its backends");
     for (uint32_t k = 0; p->opsets[k] != NULL; k++) CHECK_NOTED(p->opsets[k]->rows, PLUGIN_OP, name, "its ops");
     return OK;

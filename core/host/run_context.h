@@ -14,9 +14,11 @@
 #include "ir/module.h"
 
 #include <pto/generator.h>
+#include <pto/reader.h>
 #include <pto/tiling.h>
 
-/* What of a plugin runs: a pass of a step, a property checker, a strategy, a cost model, a code generator, a backend.
+/* What of a plugin runs: a pass of a step, a property checker, a strategy, a cost model, a code generator, a reader,
+ * a backend.
  * Made once for each step when its ids are resolved; constant except for the statistics. */
 typedef struct run_agent {
     const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
@@ -34,6 +36,7 @@ typedef struct run_agent {
     const pto_tiling *tiling; /* of a strategy */
     const pto_cost *cost;     /* of a cost model */
     const pto_generator *generator;
+    const pto_reader *reader;
 } run_agent;
 
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. NULL after a diagnostic: the
@@ -124,6 +127,8 @@ typedef struct run_result {
 
 /* Runs a code generator on a whole module. False after a diagnostic: it failed. */
 bool run_generate(run_session *s, const run_agent *generator, module *m, const pto_text_sink *sink);
+/* Runs a reader, which fills an empty module with what the text says. Likewise. */
+bool run_read(run_session *s, const run_agent *reader, module *m, str text);
 
 /* The process is the host's again while the run goes on (process_state.h): before the host does work inside of it that
  * depends on the process, such as opening a file. */

@@ -62,7 +62,7 @@ END
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
 only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"(semantics|tensor_files)/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"
 only_from plugins/passes '<pto/[^>]*>|"[^"/]*"' "a pass includes <pto/...>, files of its own folder and the C library only"
-for folder in plugins/backends/*/ plugins/generators/*/; do
+for folder in plugins/backends/*/ plugins/generators/*/ plugins/readers/*/; do
   [ -d "$folder" ] || continue
   lines=$(includes "$folder")
   [ -n "$lines" ] || continue

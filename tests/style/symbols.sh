@@ -27,7 +27,7 @@ expected=$(
   {
     # A pass is one file, or one folder of files, in its area.
     find plugins/passes -mindepth 2 -name '*.c' | cut -d/ -f1-4 | sort -u
-    find plugins/backends plugins/generators -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | sort -u
+    find plugins/backends plugins/generators plugins/readers -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | sort -u
   } 2>/dev/null | grep -c .
 )
 [ "$plugins" -eq "$expected" ] || complain "$plugins plugins are built, plugins/ has $expected"

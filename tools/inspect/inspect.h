@@ -26,6 +26,7 @@ MUST_CHECK status inspect_passes(inspector *x, const char *name);
 MUST_CHECK status inspect_tilings(inspector *x, const char *name);
 MUST_CHECK status inspect_costs(inspector *x, const char *name);
 MUST_CHECK status inspect_generators(inspector *x, const char *name);
+MUST_CHECK status inspect_readers(inspector *x, const char *name);
 MUST_CHECK status inspect_backends(inspector *x, const char *name);
 MUST_CHECK status inspect_properties(inspector *x, const char *name);
 MUST_CHECK status inspect_options(inspector *x, const char *name);

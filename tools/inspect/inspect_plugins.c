@@ -143,6 +143,21 @@ static status show_generator(inspector *x, const char *id, bool in_full)
     return OK;
 }
 
+static status show_reader(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_reader *r = plugin_host_reader(x->host, NO_POS, str_from(id), &file);
+    if (r == NULL) return FAILED;
+    inspect_entry(x, r->id, r->summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        inspect_list(x, "suffixes", r->suffixes);
+        put_options(x, r->options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
 static status show_backend(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
@@ -184,6 +199,7 @@ status inspect_generators(inspector *x, const char *name)
 {
     return inspect_parts(x, PLUGIN_GENERATOR, name, show_generator);
 }
+status inspect_readers(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_READER, name, show_reader); }
 status inspect_backends(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_BACKEND, name, show_backend); }
 status inspect_properties(inspector *x, const char *name)
 {
@@ -211,6 +227,7 @@ static bool show_options_of(inspector *x, plugin_kind kind, const char *id)
     SHOW(PLUGIN_TILING, tiling)
     SHOW(PLUGIN_COST, cost)
     SHOW(PLUGIN_GENERATOR, generator)
+    SHOW(PLUGIN_READER, reader)
     SHOW(PLUGIN_BACKEND, backend)
 #undef SHOW
     return false;
@@ -218,7 +235,8 @@ static bool show_options_of(inspector *x, plugin_kind kind, const char *id)
 
 status inspect_options(inspector *x, const char *name)
 {
-    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_COST, PLUGIN_GENERATOR, PLUGIN_BACKEND};
+    static const plugin_kind kinds[] = {PLUGIN_PASS,      PLUGIN_TILING, PLUGIN_COST,
+                                        PLUGIN_GENERATOR, PLUGIN_READER, PLUGIN_BACKEND};
     bool found = false;
     status result = OK;
     inspect_begin(x);

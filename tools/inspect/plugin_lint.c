@@ -248,6 +248,10 @@ static void check_descriptor(linter *l, arena *a, const pto_plugin *p)
         check_summary(l, "code generator", (*x)->id, (*x)->summary);
         check_options(l, "code generator", (*x)->id, (*x)->options);
     }
+    for (const struct pto_reader *const *x = p->readers; *x != NULL; x++) {
+        check_summary(l, "reader", (*x)->id, (*x)->summary);
+        check_options(l, "reader", (*x)->id, (*x)->options);
+    }
     for (const struct pto_backend *const *x = p->backends; *x != NULL; x++) {
         check_summary(l, "backend", (*x)->id, (*x)->summary);
         check_options(l, "backend", (*x)->id, (*x)->options);

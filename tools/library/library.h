@@ -27,6 +27,15 @@ MUST_CHECK status library_declare_names(ir_context *c, const loaded_pipeline *p)
 
 /* Parses a file, or a text when `text` is not NULL, which `path` names then. */
 MUST_CHECK status library_parse(ir_context *c, const char *path, const str *text, module **out);
+/* ---- library_read.c ---- */
+/* The reader of a file: the one that `named` names, by its id or as `{ use: ID, with: { OPTION: VALUE } }`, or else the
+ * first of which a suffix is that of `path`. NULL: the file holds a module. */
+MUST_CHECK exit_status library_find_reader(arena *a, diag_engine *d, plugin_host *h, const char *path,
+                                           const char *named, const run_agent **out);
+/* Reads a file, or a text as library_parse does, with a reader. */
+MUST_CHECK status library_read(ir_context *c, const run_session_params *params, const run_agent *reader,
+                               const char *path, const str *text, module **out);
+/* ---- library.c ---- */
 /* Whether it is right, and each `@f.init` fits its @f. */
 MUST_CHECK status library_verify(module *m);
 /* ---- library_tensor.c ---- */

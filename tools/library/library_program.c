@@ -262,7 +262,15 @@ static exit_status compile(pto_program *p, const char *path, const str *text)
     pto_context *c = p->context;
     const loaded_pipeline *loaded = &p->pipeline->loaded;
     TRY_AS(EXIT_STATUS_USAGE, library_declare_names(p->ir, loaded));
-    TRY_AS(EXIT_STATUS_INPUT, library_parse(p->ir, path, text, &p->m));
+    const run_session_params params = {.diags = c->diags,
+                                       .registry = plugin_host_runs(c->host),
+                                       .machine = loaded->machine,
+                                       .abi_minor = plugin_host_abi_minor(c->host),
+                                       .recorder = c->recorder};
+    const run_agent *reader;
+    TRY_EXIT(library_find_reader(p->arena, c->diags, c->host, path, NULL, &reader));
+    TRY_AS(EXIT_STATUS_INPUT, reader != NULL ? library_read(p->ir, &params, reader, path, text, &p->m)
+                                             : library_parse(p->ir, path, text, &p->m));
     TRY_AS(EXIT_STATUS_INPUT, library_verify(p->m));
     describe_functions(p);
     const compile_request request = {.verify = loaded->pipeline->verify};

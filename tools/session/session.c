@@ -326,8 +326,16 @@ exit_status session_read_module(session *s, const char *path, module **out)
     if (flight_recorder_phase(s->recorder, "reading the module")) return EXIT_STATUS_RESOURCES;
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
         TRY_AS(failure, keep_standard_input(s->diags, s->recorder->module_fd));
+    const run_agent *reader;
+    TRY_EXIT(library_find_reader(s->arena, s->diags, s->host, path, value_of(s->line, OPTION_READER), &reader));
     compile_trace_begin(s->trace, "parse", STR("parse"), NULL);
-    const status parsed = library_parse(s->context, path, NULL, out);
+    const run_session_params params = {.diags = s->diags,
+                                       .registry = plugin_host_runs(s->host),
+                                       .machine = s->opened.machine,
+                                       .abi_minor = plugin_host_abi_minor(s->host),
+                                       .recorder = s->recorder};
+    const status parsed = reader != NULL ? library_read(s->context, &params, reader, path, NULL, out)
+                                         : library_parse(s->context, path, NULL, out);
     compile_trace_end(s->trace);
     if (parsed != OK && flight_recorder_stop(s->recorder)) s->recorder->stopped = 1;
     TRY_AS(failure, parsed);

@@ -299,7 +299,9 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
         [PTO_RELATION_EQ] = "eq", [PTO_RELATION_NE] = "ne", [PTO_RELATION_LT] = "lt",
         [PTO_RELATION_LE] = "le", [PTO_RELATION_GT] = "gt", [PTO_RELATION_GE] = "ge"};
     *type = NULL;
-    if (strncmp(c, "$round", 6) == 0) return text_format(p->run, "{rmode = #pto<round_mode %s>}", round_word(n->op));
+    if (strncmp(c, "$round", 6) == 0)
+        return text_format(p->run, "{rmode = #pto<round_mode %s>, sat_mode = #pto<saturation_mode %s>}",
+                           round_word(n->op), pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
     if (strncmp(c, "$relation", 9) == 0)
         return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
                            relations[pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))]);

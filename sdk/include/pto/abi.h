@@ -65,6 +65,7 @@ struct pto_decision;
 struct pto_backend;
 struct pto_opset;
 struct pto_generator;
+struct pto_reader;
 struct pto_text_sink;
 struct pto_tensor;
 
@@ -375,6 +376,7 @@ typedef struct pto_plugin {
     const struct pto_opset *const *opsets;
     const struct pto_cost *const *costs;
     const struct pto_generator *const *generators;
+    const struct pto_reader *const *readers;
 } pto_plugin;
 
 #ifdef __cplusplus

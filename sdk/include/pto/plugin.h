@@ -40,6 +40,7 @@
 #include <pto/note.h>
 #include <pto/operands.h>
 #include <pto/opset.h>
+#include <pto/reader.h>
 #include <pto/tiling.h>
 
 /* NULL-ended arrays at file scope (C). */
@@ -89,9 +90,9 @@
 #endif
 
 /* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
- * pass, property, tiling, cost, generator, backend, op); the properties its passes establish, separated likewise; then
- * the members of pto_plugin after `id`. The first three must be literals, since the note is made of them; the host
- * compares them with the descriptor. */
+ * pass, property, tiling, cost, generator, reader, backend, op); the properties its passes establish, separated
+ * likewise; then the members of pto_plugin after `id`. The first three must be literals, since the note is made of
+ * them; the host compares them with the descriptor. */
 #define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \
     PTO_NOTE_EMIT(PTO_VENDOR, plugin_id, provides, establishes);                                           \
     static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \

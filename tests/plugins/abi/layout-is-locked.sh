@@ -8,7 +8,7 @@ cat >layout.py <<'END'
 import re, subprocess, sys
 
 compiler, *folders = sys.argv[1:]
-boundary = {"abi.h", "host.def", "backend.h", "generator.h", "tiling.h", "decision.h", "note.h", "opset.h", "insn.h", "rules.def", "units.def", "types.def", "kinds.def",
+boundary = {"abi.h", "host.def", "backend.h", "generator.h", "reader.h", "tiling.h", "decision.h", "note.h", "opset.h", "insn.h", "rules.def", "units.def", "types.def", "kinds.def",
             "options.def"}
 tables = {"pto_host", "pto_tiling_host", "pto_schedule_host"}  # of functions: each takes 8 bytes after two numbers
 

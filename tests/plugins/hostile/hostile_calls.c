@@ -416,6 +416,7 @@ static void call_expr_range(void)
 
 /* ---- locations, tiling, decisions ---- */
 
+static void call_loc_make(void) { keep_loc(AT->loc_make(any_run(), any_u32(), any_u32())); }
 static void call_loc_fuse(void)
 {
     pto_loc locs[4];

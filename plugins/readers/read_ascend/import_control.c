@@ -1,0 +1,294 @@
+/* Ops in order, loops and branches. */
+#include "import.h"
+
+enum { RESULTS_MAX = 16 };
+
+/* What a region hands over, or what an op has as results. */
+typedef struct handed {
+    import_name items[RESULTS_MAX];
+    uint32_t count;
+} handed;
+
+/* ---- values that regions hand over: views and tiles, the same ones from everywhere ---- */
+
+static int same_windows(const import_window *a, const import_window *b)
+{
+    int is_same = a->pointer == b->pointer && a->memory == b->memory && a->is_turned == b->is_turned;
+    for (uint32_t d = 0; is_same && d < a->rank; d++)
+        is_same = pto_expr_same(a->offsets[d], b->offsets[d]) && pto_expr_same(a->sizes[d], b->sizes[d]);
+    return is_same;
+}
+
+static int are_same(const import_name *a, const import_name *b)
+{
+    if (a->kind != b->kind) return 0;
+    if (a->kind == IMPORT_VIEW) return same_windows(a->window, b->window);
+    if (a->kind == IMPORT_TILE) return a->tile == b->tile;
+    return a->kind == IMPORT_INDEX && PTO_SOME(a->index) && PTO_SOME(b->index) && pto_expr_same(a->index, b->index);
+}
+
+/* `scf.yield %a, %b : types`; no operands without one. */
+static pto_status read_yield(importer *im, const mlir_op *first, handed *out)
+{
+    const mlir_op *last = first;
+    const mlir_node *name = NULL, *type = NULL;
+    enum { ANY = 0xffff };
+    while (last != NULL && last->next != NULL) last = last->next;
+    out->count = 0;
+    if (last == NULL || !pto_str_is(last->name, "scf.yield") || last->arguments == NULL) return PTO_OK;
+    mlir_cursor c = mlir_arguments(im->run, last);
+    do {
+        const import_name *what;
+        if (out->count == RESULTS_MAX) return import_refuse(im, last, "hands over more than %d values", RESULTS_MAX);
+        if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a value");
+        PTO_TRY(import_find(im, name, ANY, "a value", &what));
+        out->items[out->count++] = *what;
+    } while (mlir_take_mark(&c, ','));
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and types");
+    do PTO_TRY(import_take_type(&c, &type));
+    while (mlir_take_mark(&c, ','));
+    return mlir_at_end(&c);
+}
+
+/* `%a, %b =`, or `%a:2 =`, of which the first is `%a#0`. */
+static pto_status define_results(importer *im, const mlir_op *op, const handed *from)
+{
+    uint32_t i = 0;
+    for (const mlir_node *n = op->results; n != NULL; n = n->next) {
+        int64_t count = 1;
+        const int is_many = n->next != NULL && n->next->kind == MLIR_NUMBER;
+        if (is_many) PTO_TRY(import_number_of(im, n->next, &count));
+        for (int64_t k = 0; k < count; k++, i++) {
+            mlir_node name = *n;
+            char *text = PTO_SCRATCH(im->run, char, n->text.n + 24);
+            memcpy(text, n->text.p, n->text.n);
+            if (is_many)
+                name.text =
+                    pto_str_make(text, n->text.n + (size_t)snprintf(text + n->text.n, 24, "#%lld", (long long)k));
+            if (i >= from->count) return import_refuse(im, op, "has more results than its regions hand over");
+            PTO_TRY(import_define(im, &name, from->items[i]));
+        }
+        if (is_many) n = n->next;
+    }
+    return i == from->count ? PTO_OK : import_refuse(im, op, "has fewer results than its regions hand over");
+}
+
+static pto_status inside(importer *im, const mlir_region *region, pto_block block, handed *out)
+{
+    const uint32_t mark = import_open(im);
+    const pto_block outer = im->block;
+    im->block = block;
+    PTO_TRY(import_ops(im, region->first));
+    PTO_TRY(read_yield(im, region->first, out));
+    if (im->builds) {
+        pto_spec end = IMPORT_SPEC(im, YIELD);
+        PTO_NEED(import_build(im, &end));
+    }
+    im->block = outer;
+    import_close(im, mark);
+    return PTO_OK;
+}
+
+/* ---- loops and branches ---- */
+
+/* `-> (types)` */
+static pto_status skip_types(mlir_cursor *c)
+{
+    mlir_cursor in;
+    const mlir_node *type = NULL;
+    if (!mlir_take_mark(c, '>')) return PTO_OK;
+    if (!mlir_enter(c, '(', &in)) return import_take_type(c, &type);
+    do PTO_TRY(import_take_type(&in, &type));
+    while (mlir_take_mark(&in, ','));
+    return mlir_at_end(&in);
+}
+
+/* `iter_args(%a = %b) -> (types)`: what is carried, and the names of it. */
+static pto_status read_carried(importer *im, mlir_cursor *c, const mlir_node *names[RESULTS_MAX], handed *out)
+{
+    mlir_cursor in;
+    const mlir_node *init = NULL;
+    enum { LEGAL = 1 << IMPORT_VIEW | 1 << IMPORT_TILE };
+    out->count = 0;
+    if (!mlir_take_word(c, "iter_args")) return PTO_OK;
+    if (!mlir_enter(c, '(', &in)) return mlir_expected(c, "`(`");
+    do {
+        const import_name *what;
+        if (out->count == RESULTS_MAX) return mlir_expected(&in, "no more than 16 values");
+        if (!mlir_take(&in, MLIR_VALUE, &names[out->count])) return mlir_expected(&in, "a name");
+        if (!mlir_take_mark(&in, '=') || !mlir_take(&in, MLIR_VALUE, &init))
+            return mlir_expected(&in, "`=` and a value");
+        PTO_TRY(import_find(im, init, LEGAL, "a view or a tile: loops carry no others", &what));
+        out->items[out->count++] = *what;
+    } while (mlir_take_mark(&in, ','));
+    PTO_TRY(mlir_at_end(&in));
+    return skip_types(c);
+}
+
+static pto_status check_handed(const importer *im, const mlir_op *op, const handed *a, const handed *b)
+{
+    if (a->count != b->count) return import_refuse(im, op, "hands over %u values and %u", a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!are_same(&a->items[i], &b->items[i]))
+            return import_refuse(im, op, "hands over value %u, which is not one view or tile whichever way is taken",
+                                 i);
+    return PTO_OK;
+}
+
+static pto_status build_loop(importer *im, const mlir_op *op, const pto_expr range[3], const mlir_node *index,
+                             import_name *out, pto_block *body)
+{
+    static const char *const words[] = {"from", "to", "step"};
+    if (!import_is_at_least(im, range[2], 1))
+        return import_refuse(im, op, "has a step that is not known to be above 0");
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, FOR);
+    for (uint32_t i = 0; i < 3; i++) pto_spec_exprs(&s, pto_s(words[i]), 1, &range[i]);
+    pto_spec_blocks(&s, 1);
+    const pto_op made = import_build(im, &s);
+    PTO_NEED(made);
+    *body = pto_body(made);
+    out->value = pto_block_add_arg(*body, pto_type_scalar(im->run, PTO_INDEX), import_plain_name(im, index->text));
+    PTO_NEED(out->value);
+    out->index = pto_expr_value(out->value);
+    return PTO_OK;
+}
+
+static pto_status loop(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *index = NULL, *names[RESULTS_MAX], *type = NULL;
+    pto_expr range[3];
+    handed carried, yielded;
+    if (!mlir_take(&c, MLIR_VALUE, &index)) return mlir_expected(&c, "the name of the index");
+    if (!mlir_take_mark(&c, '=')) return mlir_expected(&c, "`=`");
+    PTO_TRY(import_index(im, &c, &range[0]));
+    if (!mlir_take_word(&c, "to")) return mlir_expected(&c, "`to`");
+    PTO_TRY(import_index(im, &c, &range[1]));
+    if (!mlir_take_word(&c, "step")) return mlir_expected(&c, "`step`");
+    PTO_TRY(import_index(im, &c, &range[2]));
+    PTO_TRY(read_carried(im, &c, names, &carried));
+    if (mlir_take_mark(&c, ':')) PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    if (op->regions == NULL || op->regions->next != NULL) return import_refuse(im, op, "has one region");
+    const uint32_t mark = import_open(im);
+    import_name i = {.kind = IMPORT_INDEX, .dtype = PTO_INDEX, .index = pto_expr_none(im->run)};
+    pto_block body = im->block;
+    if (im->builds) PTO_TRY(build_loop(im, op, range, index, &i, &body));
+    PTO_TRY(import_define(im, index, i));
+    for (uint32_t k = 0; k < carried.count; k++) PTO_TRY(import_define(im, names[k], carried.items[k]));
+    PTO_TRY(inside(im, op->regions, body, &yielded));
+    import_close(im, mark);
+    PTO_TRY(check_handed(im, op, &carried, &yielded));
+    return define_results(im, op, &carried);
+}
+
+static pto_status build_branch(importer *im, const mlir_op *op, const import_name *holds, uint32_t blocks, pto_op *made)
+{
+    static const char *const words[] = {[PTO_RELATION_EQ] = "eq", [PTO_RELATION_NE] = "ne", [PTO_RELATION_LT] = "lt",
+                                        [PTO_RELATION_LE] = "le", [PTO_RELATION_GT] = "gt", [PTO_RELATION_GE] = "ge"};
+    const pto_relation r = holds->kind == IMPORT_CONDITION ? holds->relation : PTO_RELATION_NE;
+    const pto_expr left = holds->kind == IMPORT_SCALAR ? pto_expr_value(holds->value) : holds->index,
+                   right = holds->kind == IMPORT_CONDITION ? holds->right : pto_expr_const(im->run, 0);
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, IF);
+    pto_spec_str(&s, PTO_STR("relation"), pto_s(words[r]));
+    pto_spec_exprs(&s, PTO_STR("left"), 1, &left);
+    pto_spec_exprs(&s, PTO_STR("right"), 1, &right);
+    pto_spec_blocks(&s, blocks);
+    *made = import_build(im, &s);
+    return PTO_SOME(*made) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status branch(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *name = NULL;
+    const import_name *holds;
+    handed sides[2] = {{.count = 0}, {.count = 0}};
+    pto_op made = pto_op_none(im->run);
+    enum { LEGAL = 1 << IMPORT_CONDITION | 1 << IMPORT_INDEX | 1 << IMPORT_SCALAR };
+    if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a condition");
+    PTO_TRY(skip_types(&c));
+    const int has_else = mlir_take_word(&c, "else");
+    PTO_TRY(mlir_at_end(&c));
+    const mlir_region *then = op->regions, *other = then != NULL ? then->next : NULL;
+    if (then == NULL || (other != NULL) != has_else || (other != NULL && other->next != NULL))
+        return import_refuse(im, op, "has one region, or two with `else` between");
+    PTO_TRY(import_find(im, name, LEGAL, "a condition", &holds));
+    if (im->builds) PTO_TRY(build_branch(im, op, holds, has_else ? 2 : 1, &made));
+    PTO_TRY(inside(im, then, im->builds ? pto_op_block_at(made, 0) : im->block, &sides[0]));
+    if (has_else) PTO_TRY(inside(im, other, im->builds ? pto_op_block_at(made, 1) : im->block, &sides[1]));
+    PTO_TRY(check_handed(im, op, &sides[0], &sides[1]));
+    return define_results(im, op, &sides[0]);
+}
+
+/* `pto.section.vector { .. }`: what a core of that kind runs. */
+static pto_status section(importer *im, const mlir_op *op)
+{
+    handed nothing;
+    mlir_cursor c = mlir_arguments(im->run, op);
+    PTO_TRY(mlir_at_end(&c));
+    if (op->results != NULL || op->regions == NULL || op->regions->next != NULL)
+        return import_refuse(im, op, "has one region");
+    if (pto_str_is(op->name, "pto.section.vector"))
+        im->is_vector = 1;
+    else
+        im->is_cube = 1;
+    const uint32_t mark = import_open(im);
+    PTO_TRY(import_ops(im, op->regions->first));
+    PTO_TRY(read_yield(im, op->regions->first, &nothing));
+    import_close(im, mark);
+    return PTO_OK;
+}
+
+/* The number of the instance. */
+static pto_status instance(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
+    PTO_TRY(mlir_at_end(&c));
+    import_name made = {.kind = IMPORT_INDEX, .dtype = PTO_I64, .index = pto_expr_none(im->run)};
+    if (im->builds) made.index = pto_expr_value(im->grid);
+    return import_define(im, op->results, made);
+}
+
+static pto_status read_op(importer *im, const mlir_op *op)
+{
+    static const struct {
+        const char *name;
+        pto_status (*read)(importer *im, const mlir_op *op);
+    } ops[] = {{"scf.for", loop},
+               {"scf.if", branch},
+               {"pto.get_block_idx", instance},
+               {"pto.make_tensor_view", import_make_view},
+               {"pto.partition_view", import_partition},
+               {"pto.section.vector", section},
+               {"pto.section.cube", section},
+               {"pto.treshape", import_reshape},
+               {"pto.set_validshape", import_set_valid},
+               {"pto.alloc_tile", import_alloc_tile}};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (pto_str_is(op->name, ops[i].name)) return ops[i].read(im, op);
+    if (pto_str_is(op->name, "pto.tload")) return import_copy(im, op, 1);
+    if (pto_str_is(op->name, "pto.tstore")) return import_copy(im, op, 0);
+    if (op->name.n > 6 && memcmp(op->name.p, "arith.", 6) == 0) return import_arith(im, op);
+    if (op->name.n > 4 && memcmp(op->name.p, "pto.", 4) == 0) return import_insn(im, op);
+    return import_refuse(im, op, "is not read; ops of pto are, of arith, and scf.for and scf.if");
+}
+
+/* Terminators build nothing; what `scf.yield` hands over is read with the region. */
+static int is_end(const mlir_op *op)
+{
+    return op->next == NULL &&
+           ((op->arguments == NULL && pto_str_is(op->name, "return")) || pto_str_is(op->name, "scf.yield"));
+}
+
+pto_status import_ops(importer *im, const mlir_op *first)
+{
+    for (const mlir_op *op = first; op != NULL; op = op->next) {
+        PTO_TRY(pto_go_on(im->run));
+        if (!is_end(op)) PTO_TRY(read_op(im, op));
+    }
+    return PTO_OK;
+}

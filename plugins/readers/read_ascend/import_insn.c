@@ -1,0 +1,383 @@
+/* Instructions, by the rows of ascend.def, flags and barriers. */
+#include "import.h"
+
+#include <math.h>
+
+typedef struct insn_row {
+    const char *name, *op;
+    int turns;
+} insn_row;
+
+static const insn_row rows[] = {
+#define PLAIN 0
+#define TURN 1
+#define UNSIGNED 0
+#define SAME_TYPE 0
+#define PADDED 0
+#define WHOLE 0
+#define SCALAR_UNIT 0
+#define INSN(name, call, op, flags) {"pto." name, op, flags},
+#include "ascend.def"
+#undef INSN
+#undef SCALAR_UNIT
+#undef WHOLE
+#undef PADDED
+#undef SAME_TYPE
+#undef UNSIGNED
+#undef TURN
+#undef PLAIN
+};
+
+enum { OPERANDS_MAX = 8 };
+
+typedef struct operands {
+    const import_name *ins[OPERANDS_MAX], *outs[OPERANDS_MAX];
+    uint32_t in_count, out_count;
+    pto_str round, saturate; /* of `rmode` and `sat_mode`; empty: none */
+} operands;
+
+/* ---- flags ---- */
+
+static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out)
+{
+    static const struct {
+        const char *word;
+        uint32_t unit;
+    } pipes[] = {{"PIPE_S", PTO_UNIT_SCALAR},  {"PIPE_V", PTO_UNIT_VECTOR},   {"PIPE_MTE1", PTO_UNIT_MOVE},
+                 {"PIPE_MTE2", PTO_UNIT_LOAD}, {"PIPE_MTE3", PTO_UNIT_STORE}, {"PIPE_M", PTO_UNIT_MATRIX},
+                 {"PIPE_FIX", PTO_UNIT_FIX}};
+    const mlir_node *n = NULL;
+    if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
+    if (pto_str_is(n->body, "PIPE_ALL")) {
+        *out = pto_pipe_name(im->run, PTO_PIPE_ALL);
+        return PTO_OK;
+    }
+    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
+        if (!pto_str_is(n->body, pipes[i].word)) continue;
+        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, pipes[i].unit));
+        return PTO_OK;
+    }
+    return mlir_error(im->run, n->line, n->column, "pto.read-ascend/unsupported",
+                      "`%.*s` is not a pipe; read are PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_M, "
+                      "PIPE_FIX and PIPE_ALL",
+                      PTO_FMT(n->body));
+}
+
+static pto_status event_of(importer *im, mlir_cursor *c, pto_expr *out)
+{
+    const mlir_node *n = NULL;
+    if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return import_index(im, c, out);
+    const pto_str id = n->body;
+    if (id.n != 9 || memcmp(id.p, "EVENT_ID", 8) != 0 || id.p[8] < '0' || id.p[8] > '9')
+        return mlir_error(im->run, n->line, n->column, "pto.read-ascend/unsupported",
+                          "`%.*s` is not an event; those are EVENT_ID0 to EVENT_ID9", PTO_FMT(id));
+    *out = pto_expr_const(im->run, id.p[8] - '0');
+    return PTO_OK;
+}
+
+static pto_status flag(importer *im, const mlir_op *op, int is_set)
+{
+    mlir_cursor c = mlir_arguments(im->run, op), in;
+    pto_str source = {0}, target = {0};
+    pto_expr event;
+    if (!mlir_enter(&c, '[', &in)) return mlir_expected(&c, "`[`");
+    PTO_TRY(pipe_of(im, &in, &source));
+    if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,`");
+    PTO_TRY(pipe_of(im, &in, &target));
+    if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,`");
+    PTO_TRY(event_of(im, &in, &event));
+    PTO_TRY(mlir_at_end(&in));
+    PTO_TRY(mlir_at_end(&c));
+    if (!im->builds) return PTO_OK;
+    im->loc = import_loc(im, op);
+    pto_spec s = is_set ? IMPORT_SPEC(im, SET_FLAG) : IMPORT_SPEC(im, WAIT_FLAG);
+    pto_spec_str(&s, PTO_STR("src"), source);
+    pto_spec_str(&s, PTO_STR("dst"), target);
+    pto_spec_exprs(&s, PTO_STR("event"), 1, &event);
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
+/* What drains all pipes at the end of a kernel says nothing: a kernel has ended when its instructions have. */
+static int is_drain(const mlir_op *op, pto_str pipe)
+{
+    return pto_str_is(pipe, "all") && op->next != NULL && pto_str_is(op->next->name, "return");
+}
+
+static pto_status barrier(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    pto_str pipe = {0};
+    PTO_TRY(pipe_of(im, &c, &pipe));
+    PTO_TRY(mlir_at_end(&c));
+    if (!im->builds || is_drain(op, pipe)) return PTO_OK;
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, BARRIER);
+    pto_spec_str(&s, PTO_STR("pipe"), pipe);
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
+/* ---- operands ---- */
+
+/* The word of `#pto<kind WORD>`; 0: it is none. */
+static int word_of(const mlir_node *n, const char *kind, pto_str *out)
+{
+    const size_t k = strlen(kind);
+    if (!pto_str_is(n->text, "pto") || n->body.n <= k + 1 || memcmp(n->body.p, kind, k) != 0 || n->body.p[k] != ' ')
+        return 0;
+    *out = pto_str_make(n->body.p + k + 1, n->body.n - k - 1);
+    return 1;
+}
+
+/* `{rmode = #pto<round_mode RINT>, sat_mode = #pto<saturation_mode ON>}` */
+static pto_status rounding(mlir_cursor *c, operands *o)
+{
+    static const char legal[] = "`rmode = #pto<round_mode ..>` or `sat_mode = #pto<saturation_mode ..>`";
+    mlir_cursor in;
+    const mlir_node *n = NULL;
+    if (!mlir_enter(c, '{', &in)) return PTO_OK;
+    do {
+        const int is_round = mlir_take_word(&in, "rmode");
+        if ((!is_round && !mlir_take_word(&in, "sat_mode")) || !mlir_take_mark(&in, '=') ||
+            !mlir_take(&in, MLIR_ATTRIBUTE, &n) ||
+            !word_of(n, is_round ? "round_mode" : "saturation_mode", is_round ? &o->round : &o->saturate))
+            return mlir_expected(&in, legal);
+    } while (mlir_take_mark(&in, ','));
+    return mlir_at_end(&in);
+}
+
+static pto_status operand_list(importer *im, mlir_cursor *c, const char *word, const import_name *list[OPERANDS_MAX],
+                               uint32_t *count, operands *o)
+{
+    mlir_cursor in;
+    const mlir_node *name = NULL, *type = NULL;
+    enum { LEGAL = 1 << IMPORT_TILE | 1 << IMPORT_INDEX | 1 << IMPORT_NUMBER | 1 << IMPORT_SCALAR };
+    if (!mlir_take_word(c, word) || !mlir_enter(c, '(', &in))
+        return mlir_expected(c, strcmp(word, "ins") == 0 ? "`ins(`" : "`outs(`");
+    do {
+        if (*count == OPERANDS_MAX) return mlir_expected(&in, "no more than 8 operands");
+        if (!mlir_take(&in, MLIR_VALUE, &name)) return mlir_expected(&in, "an operand");
+        PTO_TRY(import_find(im, name, LEGAL, "a tile or a scalar", &list[(*count)++]));
+    } while (mlir_take_mark(&in, ','));
+    PTO_TRY(rounding(&in, o));
+    if (!mlir_take_mark(&in, ':')) return mlir_expected(&in, "`,` or `:` and types");
+    for (uint32_t i = 0; i < *count; i++) {
+        if (i != 0 && !mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and a type for each operand");
+        PTO_TRY(import_take_type(&in, &type));
+    }
+    return mlir_at_end(&in);
+}
+
+static pto_status read_operands(importer *im, const mlir_op *op, operands *o)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    PTO_TRY(operand_list(im, &c, "ins", o->ins, &o->in_count, o));
+    PTO_TRY(operand_list(im, &c, "outs", o->outs, &o->out_count, o));
+    return mlir_at_end(&c);
+}
+
+/* ---- which instruction ---- */
+
+static int names_op(const insn_row *row, pto_str name)
+{
+    const size_t n = strcspn(row->op, " ");
+    return n != 0 && name.n == n + 4 && memcmp(name.p + 4, row->op, n) == 0;
+}
+
+/* The operands of our instruction by the row: `$2|1` is operand 2, or where the text has operand 1 again, none; `$?3`
+ * may be absent. 0: the row takes others. */
+static int arrange(const insn_row *row, const operands *o, const import_name *to[OPERANDS_MAX], uint32_t *count)
+{
+    uint32_t given = 0;
+    memset(to, 0, OPERANDS_MAX * sizeof *to);
+    to[0] = o->outs[0];
+    for (const char *c = strchr(row->op, '$'); c != NULL; c = strchr(c + 1, '$')) {
+        if (c[1] != '?' && (c[1] < '0' || c[1] > '9')) continue;
+        const int is_optional = c[1] == '?', may_repeat = c[2] == '|';
+        const uint32_t k = (uint32_t)(c[is_optional ? 2 : 1] - '0');
+        if (given == o->in_count) {
+            if (is_optional || may_repeat) continue;
+            return 0;
+        }
+        const import_name *in = o->ins[given++];
+        if (may_repeat && in == to[c[3] - '0']) continue;
+        to[k] = in;
+    }
+    *count = 0;
+    while (*count < OPERANDS_MAX && to[*count] != NULL) ++*count;
+    return given == o->in_count && o->out_count == 1;
+}
+
+/* Whether tiles and scalars are where the instruction has them. */
+static int fits(const importer *im, pto_kind_id kind, const import_name *const *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const int takes_tile =
+            pto_kind_roles(im->run, kind, i) != 0 || pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i);
+        if (takes_tile != (to[i]->kind == IMPORT_TILE)) return 0;
+    }
+    return 1;
+}
+
+/* ---- building ---- */
+
+/* What `pad` of a tile's type fills with: 1 is zero, 2 the greatest number, 3 the least one. */
+static pto_status pad_attr(const importer *im, const mlir_op *op, const import_tile_type *t, pto_spec *s)
+{
+    const int is_unsigned = t->dtype == PTO_U8 || t->dtype == PTO_U16 || t->dtype == PTO_U32;
+    const int64_t bits = 8 * pto_dtype_bytes(t->dtype);
+    if (t->pad == 0) return import_refuse(im, op, "fills with the `pad` of its target, which is 0: none");
+    if (pto_dtype_is_float(t->dtype)) {
+        pto_spec_float(s, PTO_STR("pad"), t->pad == 1 ? 0.0 : t->pad == 2 ? (double)INFINITY : (double)-INFINITY);
+        return PTO_OK;
+    }
+    if (bits > 32) return import_refuse(im, op, "fills elements of %s, which is not read", pto_dtype_name(t->dtype));
+    const int64_t most = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1, least = is_unsigned ? 0 : -most - 1;
+    pto_spec_int(s, PTO_STR("pad"), t->pad == 1 ? 0 : t->pad == 2 ? most : least);
+    return PTO_OK;
+}
+
+/* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. */
+static void untwin(import_tile **tiles, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (tiles[i] != NULL && tiles[i]->twin == NULL) return;
+    for (uint32_t i = 0; i < count; i++)
+        if (tiles[i] != NULL) tiles[i] = tiles[i]->twin;
+}
+
+static pto_status round_attr(const importer *im, const mlir_op *op, pto_str word, pto_spec *s)
+{
+    static const char *const words[][2] = {{"NONE", "none"}, {"RINT", "rint"},   {"ROUND", "round"}, {"FLOOR", "floor"},
+                                           {"CEIL", "ceil"}, {"TRUNC", "trunc"}, {"ODD", "odd"}};
+    if (word.n == 0) return PTO_OK;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (!pto_str_is(word, words[i][0])) continue;
+        if (strcmp(words[i][1], "rint") != 0) pto_spec_str(s, PTO_STR("mode"), pto_s(words[i][1]));
+        return PTO_OK;
+    }
+    return import_refuse(im, op, "rounds by `%.*s`; read are NONE, RINT, ROUND, FLOOR, CEIL, TRUNC and ODD",
+                         PTO_FMT(word));
+}
+
+static pto_status saturate_attr(const importer *im, const mlir_op *op, pto_str word, pto_spec *s)
+{
+    if (word.n != 0 && !pto_str_is(word, "ON") && !pto_str_is(word, "OFF"))
+        return import_refuse(im, op, "saturates by `%.*s`; read are ON and OFF", PTO_FMT(word));
+    if (pto_str_is(word, "ON")) pto_spec_bool(s, PTO_STR("saturate"), 1);
+    return PTO_OK;
+}
+
+static pto_status build(importer *im, const mlir_op *op, const insn_row *row, const import_name *const *to,
+                        uint32_t count, const operands *o)
+{
+    import_tile *tiles[OPERANDS_MAX] = {0};
+    pto_value values[OPERANDS_MAX];
+    for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
+    if (row->turns) untwin(tiles, count);
+    im->loc = import_loc(im, op);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tiles[i] == NULL) {
+            PTO_TRY(import_scalar(im, op, to[i], to[0]->dtype, &values[i]));
+            continue;
+        }
+        values[i] = import_tile_value(im, tiles[i]);
+        PTO_NEED(values[i]);
+    }
+    pto_spec s = pto_spec_make(im->run, pto_kind_by_name(im->run, pto_s(row->name)));
+    pto_spec_operands(&s, count, values);
+    PTO_TRY(round_attr(im, op, o->round, &s));
+    PTO_TRY(saturate_attr(im, op, o->saturate, &s));
+    if (strcmp(row->name, "pto.tfillpad") == 0) PTO_TRY(pad_attr(im, op, &to[0]->tile->type, &s));
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
+/* Element `at` of a tile as its line and place in it. */
+static void split_place(const importer *im, pto_expr at, int64_t lines, int64_t length, pto_expr *line, pto_expr *place)
+{
+    const pto_expr zero = pto_expr_const(im->run, 0), width = pto_expr_const(im->run, length);
+    pto_expr rest = zero;
+    *line = zero;
+    *place = at;
+    if (lines == 1) return;
+    if (pto_expr_kind_of(at) == PTO_EXPR_SUM) {
+        for (uint32_t i = 0; i < pto_expr_arg_count(at); i++) {
+            const int64_t factor = pto_expr_coef(at, i);
+            pto_expr *to = factor % length == 0 ? line : &rest;
+            *to =
+                pto_expr_add(*to, pto_expr_scale(pto_expr_arg(at, i), factor % length == 0 ? factor / length : factor));
+        }
+        rest = pto_expr_offset(rest, pto_expr_number(at));
+        if (import_is_at_least(im, rest, 0) && import_is_at_least(im, pto_expr_sub(width, rest), 1)) {
+            *place = rest;
+            return;
+        }
+    }
+    *line = length == 1 ? at : pto_expr_floordiv(at, width);
+    *place = pto_expr_mod(at, width);
+}
+
+/* `pto.tgetval ins(%t, %at : type, index) outs : f32` */
+static pto_status read_element(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op), in;
+    const mlir_node *name = NULL, *type = NULL;
+    const import_name *tile;
+    pto_expr at, place[2];
+    if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
+    if (!mlir_take_word(&c, "ins") || !mlir_enter(&c, '(', &in)) return mlir_expected(&c, "`ins(`");
+    if (!mlir_take(&in, MLIR_VALUE, &name)) return mlir_expected(&in, "a tile");
+    PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &tile));
+    if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and the number of an element");
+    PTO_TRY(import_index(im, &in, &at));
+    if (!mlir_take_mark(&in, ':')) return mlir_expected(&in, "`:` and types");
+    PTO_TRY(import_take_type(&in, &type));
+    if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and a type");
+    PTO_TRY(import_take_type(&in, &type));
+    PTO_TRY(mlir_at_end(&in));
+    if (!mlir_take_word(&c, "outs") || !mlir_take_mark(&c, ':')) return mlir_expected(&c, "`outs :` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    const import_tile_type t = tile->tile->type;
+    import_name made = {.kind = IMPORT_SCALAR, .dtype = t.dtype};
+    if (im->builds) {
+        const int is_down = t.order == PTO_ORDER_COLUMN;
+        split_place(im, at, is_down ? t.columns : t.rows, is_down ? t.rows : t.columns, &place[is_down],
+                    &place[!is_down]);
+        const pto_value v = import_tile_value(im, tile->tile);
+        PTO_NEED(v);
+        im->loc = import_loc(im, op);
+        pto_spec s = IMPORT_SPEC(im, TGETVAL);
+        pto_spec_operand(&s, v);
+        pto_spec_exprs(&s, PTO_STR("offsets"), 2, place);
+        pto_spec_result(&s, pto_type_scalar(im->run, t.dtype));
+        pto_spec_name(&s, import_plain_name(im, op->results->text));
+        const pto_op built = import_build(im, &s);
+        PTO_NEED(built);
+        made.value = pto_op_result(built, 0);
+    }
+    return import_define(im, op->results, made);
+}
+
+pto_status import_insn(importer *im, const mlir_op *op)
+{
+    operands o = {0};
+    const import_name *to[OPERANDS_MAX];
+    uint32_t count = 0;
+    int is_known = 0;
+    if (pto_str_is(op->name, "pto.set_flag") || pto_str_is(op->name, "pto.set_flag_dyn")) return flag(im, op, 1);
+    if (pto_str_is(op->name, "pto.wait_flag") || pto_str_is(op->name, "pto.wait_flag_dyn")) return flag(im, op, 0);
+    if (pto_str_is(op->name, "pto.barrier")) return barrier(im, op);
+    if (pto_str_is(op->name, "pto.tgetval")) return read_element(im, op);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) is_known |= names_op(&rows[i], op->name);
+    if (!is_known)
+        return import_refuse(im, op, "is not an instruction that is read; docs/reference/ascend.md lists them");
+    if (op->results != NULL) return import_refuse(im, op, "has no result");
+    if (!im->builds) return PTO_OK;
+    PTO_TRY(read_operands(im, op, &o));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!names_op(&rows[i], op->name) || !arrange(&rows[i], &o, to, &count)) continue;
+        if (!fits(im, pto_kind_by_name(im->run, pto_s(rows[i].name)), to, count)) continue;
+        return build(im, op, &rows[i], to, count, &o);
+    }
+    return import_refuse(im, op, "does not take %u operands of these kinds", o.in_count);
+}

@@ -1,0 +1,281 @@
+/* Tiles: what describes them, and the buffers that they are in. */
+#include "import.h"
+
+static int is_boxless(const import_tile_type *t, uint32_t order) { return t->order == order; }
+
+/* Elements of a column one after the other are those of a row of a tile with rows and columns exchanged: the text has
+ * such a tile for instructions that take rows alone. */
+static int is_twin(const import_tile *a, const import_tile *column)
+{
+    const import_tile_type *t = &a->type, *u = &column->type;
+    return is_boxless(t, PTO_ORDER_ROW) && is_boxless(u, PTO_ORDER_COLUMN) && t->role == u->role &&
+           t->dtype == u->dtype && t->rows == u->columns && t->columns == u->rows && PTO_SOME(a->address) &&
+           PTO_SOME(column->address) && pto_expr_same(a->address, column->address) &&
+           pto_expr_same(a->valid[0], column->valid[1]) && pto_expr_same(a->valid[1], column->valid[0]);
+}
+
+/* ---- buffers ---- */
+
+/* address + stage * bytes, as one of `stages` buffers one after the other. */
+typedef struct place {
+    int64_t address, stage_bytes, stages;
+    pto_expr stage;
+} place;
+
+static int has_terms(pto_expr x) { return pto_expr_kind_of(x) == PTO_EXPR_SUM; }
+
+static pto_status find_place(const importer *im, const mlir_op *op, const import_tile *t, place *out)
+{
+    const int64_t bytes = import_tile_bytes(&t->type);
+    *out = (place){.address = -1, .stage_bytes = bytes, .stages = 1, .stage = pto_expr_const(im->run, 0)};
+    if (!PTO_SOME(t->address)) return PTO_OK;
+    if (pto_expr_is_const(t->address, &out->address)) return PTO_OK;
+    const int64_t rest = has_terms(t->address) ? pto_expr_number(t->address) : 0;
+    pto_expr moving = pto_expr_offset(t->address, -rest);
+    int64_t step = 1;
+    if (has_terms(moving)) {
+        step = pto_expr_coef(moving, 0);
+        for (uint32_t i = 1; i < pto_expr_arg_count(moving); i++) step = pto_gcd(step, pto_expr_coef(moving, i));
+        pto_expr one = pto_expr_const(im->run, 0);
+        for (uint32_t i = 0; i < pto_expr_arg_count(moving); i++)
+            one = pto_expr_add(one, pto_expr_scale(pto_expr_arg(moving, i), pto_expr_coef(moving, i) / step));
+        moving = one;
+    }
+    const pto_op last = pto_block_last(im->block), at = PTO_SOME(last) ? last : pto_block_parent(im->block);
+    const pto_range r = pto_expr_range(moving, at, NULL);
+    if (r.lo < 0 || r.hi > 1 << 16 || step < bytes)
+        return import_refuse(im, op,
+                             "has an address that is not a number plus a stage times a number of at least %lld, the "
+                             "bytes of the tile, with a stage of a known range",
+                             (long long)bytes);
+    *out = (place){.address = rest, .stage_bytes = step, .stages = r.hi + 1, .stage = moving};
+    return PTO_OK;
+}
+
+static int64_t align_of(const importer *im, pto_space space, int64_t address)
+{
+    int64_t align = pto_space_align(im->run, space, 32);
+    while (address > 0 && address % align != 0 && align > 1) align /= 2;
+    return align;
+}
+
+static pto_status build_buffer(importer *im, import_buffer *b, pto_str name)
+{
+    pto_spec s = IMPORT_SPEC(im, BUFFER);
+    pto_spec_str(&s, PTO_STR("space"), pto_s(pto_space_name(im->run, b->space)));
+    pto_spec_int(&s, PTO_STR("bytes_per_stage"), b->stage_bytes);
+    if (b->stages != 1) pto_spec_int(&s, PTO_STR("stages"), b->stages);
+    const int64_t align = align_of(im, b->space, b->address);
+    if (align != 32) pto_spec_int(&s, PTO_STR("align"), align);
+    if (b->address >= 0) pto_spec_int(&s, PTO_STR("addr"), b->address);
+    pto_spec_result(&s, pto_type_buffer(im->run));
+    pto_spec_name(&s, pto_str_join(im->run, name, PTO_STR("_b")));
+    pto_spec_loc(&s, im->loc);
+    b->op = pto_spec_build(&s, PTO_SOME(im->first) ? pto_before(im->first) : pto_at_end(pto_body(im->kernel)));
+    return PTO_SOME(b->op) ? PTO_OK : PTO_FAILED;
+}
+
+/* Tiles at one address share a buffer, those without one have their own. */
+static pto_status buffer_for(importer *im, pto_space space, const place *p, pto_str name, import_buffer **out)
+{
+    import_buffer **end = &im->buffers;
+    for (; *end != NULL; end = &(*end)->next) {
+        import_buffer *b = *end;
+        if (b->space != space || p->address < 0 || b->address != p->address || b->stages != p->stages) continue;
+        if (p->stages != 1 && b->stage_bytes != p->stage_bytes) continue;
+        *out = b;
+        if (b->stage_bytes >= p->stage_bytes) return PTO_OK;
+        b->stage_bytes = p->stage_bytes;
+        return pto_op_set_attr(b->op, PTO_STR("bytes_per_stage"), pto_attr_make_i64(im->run, b->stage_bytes));
+    }
+    import_buffer *b = PTO_SCRATCH(im->run, import_buffer, 1);
+    *b = (import_buffer){.space = space, .address = p->address, .stage_bytes = p->stage_bytes, .stages = p->stages};
+    *end = b;
+    *out = b;
+    return build_buffer(im, b, name);
+}
+
+/* ---- alloc_tile ---- */
+
+static pto_status read_clauses(importer *im, const mlir_op *op, import_tile *t, const mlir_node **type)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    pto_expr *const to[] = {&t->address, &t->valid[0], &t->valid[1]};
+    static const char *const words[] = {"addr", "valid_row", "valid_col"};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!mlir_take_word(&c, words[i])) continue;
+        if (!mlir_take_mark(&c, '=')) return mlir_expected(&c, "`=`");
+        PTO_TRY(import_index(im, &c, to[i]));
+        if (im->builds && !PTO_SOME(*to[i])) return import_refuse(im, op, "has a `%s` that is not known", words[i]);
+    }
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "addr, valid_row or valid_col, or `:` and a type");
+    PTO_TRY(import_take_type(&c, type));
+    return mlir_at_end(&c);
+}
+
+static pto_status fix_valid(const importer *im, const mlir_op *op, import_tile *t)
+{
+    static const char *const words[] = {"valid_row", "valid_col"};
+    for (uint32_t d = 0; d < 2; d++) {
+        const int is_given = PTO_SOME(t->valid[d]);
+        if (t->type.valid[d] >= 0 && !is_given) t->valid[d] = pto_expr_const(im->run, t->type.valid[d]);
+        if (im->builds && !PTO_SOME(t->valid[d]))
+            return import_refuse(im, op, "has `?` in its type and no `%s`", words[d]);
+    }
+    return PTO_OK;
+}
+
+/* The tile before this one that is not a twin itself. */
+static import_tile *tile_before(const importer *im)
+{
+    for (uint32_t i = im->name_count; i-- > 0;)
+        if (im->names[i].kind == IMPORT_TILE && im->names[i].tile->twin == NULL) return im->names[i].tile;
+    return NULL;
+}
+
+/* The same elements with more rows, of which none is valid, as the library asks for where tiles meet values of rows. */
+static int is_taller(const import_tile *a, const import_tile *b)
+{
+    const import_tile_type *t = &a->type, *u = &b->type;
+    return t->order == PTO_ORDER_ROW && u->order == PTO_ORDER_ROW && t->role == u->role && t->dtype == u->dtype &&
+           t->columns == u->columns && t->rows > u->rows && PTO_SOME(a->address) && PTO_SOME(b->address) &&
+           pto_expr_same(a->address, b->address) && pto_expr_same(a->valid[0], b->valid[0]) &&
+           pto_expr_same(a->valid[1], b->valid[1]);
+}
+
+static pto_status build_tile(importer *im, const mlir_op *op, import_tile *t, pto_str name)
+{
+    const pto_space space = pto_space_of_role(im->run, t->type.role);
+    place at;
+    import_buffer *b = NULL;
+    im->loc = import_loc(im, op);
+    PTO_TRY(find_place(im, op, t, &at));
+    PTO_TRY(buffer_for(im, space, &at, name, &b));
+    pto_spec s = IMPORT_SPEC(im, TILE);
+    pto_spec_operand(&s, pto_op_result(b->op, 0));
+    pto_spec_exprs(&s, PTO_STR("stage"), 1, &at.stage);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, t->valid);
+    if (t->type.is_compact) pto_spec_bool(&s, PTO_STR("compact"), 1);
+    pto_spec_result(
+        &s, pto_type_tile(im->run, t->type.dtype, t->type.rows, t->type.columns, space, import_layout(im, &t->type)));
+    pto_spec_name(&s, name);
+    const pto_op made = import_build(im, &s);
+    PTO_NEED(made);
+    t->value = pto_op_result(made, 0);
+    return PTO_OK;
+}
+
+pto_status import_alloc_tile(importer *im, const mlir_op *op)
+{
+    const mlir_node *type = NULL;
+    import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
+    if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
+    t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
+    t->value = pto_value_none(im->run);
+    t->block = im->block;
+    PTO_TRY(read_clauses(im, op, t, &type));
+    PTO_TRY(import_tile_type_of(im, type, &t->type));
+    PTO_TRY(fix_valid(im, op, t));
+    if (t->type.role == PTO_ROLE_SCRATCHPAD)
+        im->is_vector = 1;
+    else
+        im->is_cube = 1;
+    if (im->builds) {
+        import_tile *before = tile_before(im);
+        if (before != NULL && is_twin(t, before)) t->twin = before;
+        if (before != NULL && is_taller(t, before)) t = before;
+        if (t->twin == NULL && t != before) PTO_TRY(build_tile(im, op, t, import_plain_name(im, op->results->text)));
+    }
+    return import_define(im, op->results, (import_name){.kind = IMPORT_TILE, .dtype = t->type.dtype, .tile = t});
+}
+
+/* Builds a tile in the stage that `like`, the op of another one, is in. */
+static pto_op build_alias(importer *im, const import_tile *t, pto_op like, pto_str name, pto_loc loc, pto_place at)
+{
+    const pto_expr stage = pto_expr_of(like, PTO_STR("stage"), 0);
+    pto_spec s = IMPORT_SPEC(im, TILE);
+    pto_spec_operand(&s, pto_op_operand(like, 0));
+    pto_spec_exprs(&s, PTO_STR("stage"), 1, &stage);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, t->valid);
+    if (t->type.is_compact) pto_spec_bool(&s, PTO_STR("compact"), 1);
+    pto_spec_result(&s, pto_type_tile(im->run, t->type.dtype, t->type.rows, t->type.columns,
+                                      pto_space_of_role(im->run, t->type.role), import_layout(im, &t->type)));
+    pto_spec_name(&s, name);
+    pto_spec_loc(&s, loc);
+    return pto_spec_build(&s, at);
+}
+
+pto_value import_tile_value(importer *im, import_tile *t)
+{
+    if (PTO_SOME(t->value) || t->twin == NULL) return t->value;
+    const pto_op column = pto_value_op(import_tile_value(im, t->twin));
+    const pto_str name = pto_str_join(im->run, pto_value_name(pto_op_result(column, 0)), PTO_STR("_row"));
+    const pto_op made = build_alias(im, t, column, name, pto_op_loc(column), pto_after(column));
+    if (PTO_SOME(made)) t->value = pto_op_result(made, 0);
+    return t->value;
+}
+
+/* `%b = pto.treshape %a : type -> type` */
+pto_status import_reshape(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *name = NULL, *type = NULL;
+    const import_name *from;
+    import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
+    if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
+    if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a tile");
+    PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &from));
+    import_tile *base = from->tile;
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    if (!mlir_take_mark(&c, '>')) return mlir_expected(&c, "`->` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
+    t->value = pto_value_none(im->run);
+    t->block = im->block;
+    PTO_TRY(import_tile_type_of(im, type, &t->type));
+    PTO_TRY(fix_valid(im, op, t));
+    if (t->type.role != base->type.role || import_tile_bytes(&t->type) != import_tile_bytes(&base->type))
+        return import_refuse(im, op, "makes a tile of %lld bytes of one of %lld",
+                             (long long)import_tile_bytes(&t->type), (long long)import_tile_bytes(&base->type));
+    if (im->builds) {
+        const pto_op made =
+            build_alias(im, t, pto_value_op(import_tile_value(im, base)), import_plain_name(im, op->results->text),
+                        import_loc(im, op), pto_at_end(im->block));
+        PTO_NEED(made);
+        t->value = pto_op_result(made, 0);
+    }
+    return import_define(im, op->results, (import_name){.kind = IMPORT_TILE, .dtype = t->type.dtype, .tile = t});
+}
+
+/* `pto.set_validshape %t, %rows, %columns : type` */
+pto_status import_set_valid(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *name = NULL, *type = NULL;
+    const import_name *tile;
+    pto_expr valid[2];
+    if (op->results != NULL) return import_refuse(im, op, "has no result");
+    if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a tile");
+    PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &tile));
+    import_tile *t = tile->tile;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,` and an integer");
+        PTO_TRY(import_index(im, &c, &valid[i]));
+    }
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    if (!im->builds) return PTO_OK;
+    if (!pto_block_same(t->block, im->block))
+        return import_refuse(im, op, "is in a loop or branch in which its tile is not defined, which is not read");
+    const pto_op before = pto_value_op(import_tile_value(im, t));
+    t->valid[0] = valid[0];
+    t->valid[1] = valid[1];
+    const pto_op made =
+        build_alias(im, t, before, import_plain_name(im, name->text), import_loc(im, op), pto_at_end(im->block));
+    PTO_NEED(made);
+    t->value = pto_op_result(made, 0);
+    return PTO_OK;
+}

@@ -1,0 +1,164 @@
+# What is not understood is refused where it stands, with what would be: text, names, numbers, types, ops.
+. "$TEST_ROOT/tests/shell.sh"
+count=0
+
+# Standard input: a file; then the line of the error, and what it says.
+refused() {
+  cat >k.pto
+  fails 4 "^k.pto:$1: error: \[$2\] $3" pto-opt k.pto
+  count=$((count + 1))
+}
+# The same of the body of a function: its first line is line 2 of the file.
+in_body() {
+  { echo 'func.func @k(%p: !pto.ptr<f32>, %n: index, %f: f32) {' && cat && printf '  return\n}\n'; } >body
+  refused "$@" <body
+}
+
+printf '' >in
+refused 1:1 pto.read-ascend/syntax 'the file has no function' <in
+printf 'module {\n' >in
+refused 1:8 pto.read-ascend/syntax 'a `{` without its `}`' <in
+printf '}' >in
+refused 1:1 pto.read-ascend/syntax 'a `}` without its `{`' <in
+printf 'func.func @k(%%p: !pto.ptr<f32) {\n}\n' >in
+refused 1:26 pto.read-ascend/syntax 'a `<` without its `>`' <in
+printf 'func.func @k() attributes {a = "x} {\n}\n' >in
+refused 1:32 pto.read-ascend/syntax 'a text without its closing' <in
+printf 'func.func @k(%%p: !pto.ptr<f32>] {\n}\n' >in
+refused 1:31 pto.read-ascend/syntax 'a `\]` where a `)` is expected' <in
+printf 'func.func @k(%%p: index {\n}\n' >in
+refused 1:13 pto.read-ascend/syntax 'a `(` without its `)`' <in
+printf '^bb0:\n' >in
+refused 1:1 pto.read-ascend/syntax 'a character that begins nothing' <in
+printf '"func.func"() ({})\n' >in
+refused 1:1 pto.read-ascend/syntax 'an op in the generic form of MLIR' <in
+printf '%% = arith.constant 1 : index\n' >in
+refused 1:2 pto.read-ascend/syntax 'a name is expected here' <in
+{ i=0; while [ $i -lt 70 ]; do printf 'module {'; i=$((i + 1)); done; } >in
+refused 1:520 pto.read-ascend/syntax 'brackets and regions are nested more than 64 deep' <in
+{ printf 'func.func @'; i=0; while [ $i -lt 300 ]; do printf 'k'; i=$((i + 1)); done; echo '() { }'; } >in
+refused 1:12 pto.read-ascend/syntax 'a name has more than 256 bytes' <in
+echo 'gpu.module {}' >in
+refused 1:1 pto.read-ascend/unsupported '`gpu.module` is not read here; a file has `func.func` in a `module`' <in
+echo 'module' >in
+refused 1:1 pto.read-ascend/syntax 'a module without its body' <in
+echo 'func.func @k()' >in
+refused 1:1 pto.read-ascend/unsupported '`func.func` without a body is not read' <in
+echo 'func.func @k(%m: memref<2xf32>) { }' >in
+refused 1:18 pto.read-ascend/type 'a parameter is a `!pto.ptr<..>` of an element type, an integer or a float; this is `memref`' <in
+
+in_body 2:19 pto.read-ascend/name '`%a` is not defined' <<'END'
+  %b = arith.addi %a, %n : index
+END
+in_body 3:3 pto.read-ascend/name '`%b` is defined twice' <<'END'
+  %b = arith.addi %n, %n : index
+  %b = arith.addi %n, %n : index
+END
+in_body 2:19 pto.read-ascend/name '`%p` is not an integer' <<'END'
+  %b = arith.addi %p, %n : index
+END
+in_body 2:23 pto.read-ascend/number '`9223372036854775808` is not an integer of 64 bits' <<'END'
+  %b = arith.constant 9223372036854775808 : index
+END
+in_body 2:23 pto.read-ascend/number '`0x1FFFFFFFF` is not a number of f32' <<'END'
+  %b = arith.constant 0x1FFFFFFFF : f32
+END
+in_body 3:8 pto.read-ascend/unsupported '`arith.muli` leaves the range of 64 bits, or divides by 0' <<'END'
+  %b = arith.constant 9223372036854775807 : index
+  %c = arith.muli %b, %b : index
+END
+in_body 3:8 pto.read-ascend/unsupported '`arith.divsi` divides by -1; divisors are above 0' <<'END'
+  %b = arith.constant -1 : index
+  %c = arith.divsi %n, %b : index
+END
+in_body 2:8 pto.read-ascend/unsupported '`arith.shli` is not read; of arith are constant, cmpi,' <<'END'
+  %b = arith.shli %n, %n : index
+END
+in_body 2:8 pto.read-ascend/unsupported '`arith.cmpi` compares by `ult`; read are eq, ne, slt, sle, sgt and sge' <<'END'
+  %b = arith.cmpi ult, %n, %n : index
+END
+in_body 2:22 pto.read-ascend/syntax '`,` is expected here in `arith.addi`' <<'END'
+  %b = arith.addi %n : index
+END
+in_body 2:34 pto.read-ascend/syntax 'nothing more is expected here in `arith.addi`' <<'END'
+  %b = arith.addi %n, %n : index 7
+END
+in_body 2:3 pto.read-ascend/unsupported '`vector.print` is not read; ops of pto are, of arith,' <<'END'
+  vector.print %n : index
+END
+in_body 2:3 pto.read-ascend/unsupported '`pto.tfoo` is not an instruction that is read; docs/reference/ascend.md lists them' <<'END'
+  pto.tfoo ins(%n : index) outs(%n : index)
+END
+in_body 2:15 pto.read-ascend/unsupported '`PIPE_X` is not a pipe; read are PIPE_S, PIPE_V,' <<'END'
+  pto.barrier <PIPE_X>
+END
+in_body 2:39 pto.read-ascend/unsupported '`EVENT_IDX` is not an event' <<'END'
+  pto.set_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_IDX>]
+END
+in_body 3:8 pto.read-ascend/unsupported '`pto.make_tensor_view` has strides that are not those of an array' <<'END'
+  %c = arith.constant 2 : index
+  %v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %c] : !pto.tensor_view<?x?xf32>
+END
+in_body 4:10 pto.read-ascend/unsupported '`pto.make_tensor_view` has a shape that depends on more than parameters and numbers' <<'END'
+  %c = arith.constant 1 : index
+  scf.for %i = %c to %n step %c {
+    %v = pto.make_tensor_view %p, shape = [%i, %n], strides = [%n, %c] : !pto.tensor_view<?x?xf32>
+  }
+END
+in_body 2:70 pto.read-ascend/unsupported 'the layout `nz` of memory is not read; nd and dn are' <<'END'
+  %v = pto.make_tensor_view %p, shape = [1], strides = [1] {layout = #pto.layout<nz>} : !pto.tensor_view<?xf32>
+END
+tile() { echo "  %t = pto.alloc_tile : !pto.tile_buf<$1>"; }
+full='loc=vec, dtype=f32, rows=8, cols=8, v_row=8, v_col=8, blayout=row_major, slayout=none_box, fractal=512, pad=0'
+tile "$full, colour=red" >in
+in_body 2:25 pto.read-ascend/type 'a tile has loc, dtype, .* and compact; this is another part: `colour=red`' <in
+tile "$full, pad=1" >in
+in_body 2:25 pto.read-ascend/type 'a part of a tile that is given twice or is empty: `pad=1`' <in
+tile "${full#loc=vec, }" >in
+in_body 2:25 pto.read-ascend/type 'loc is vec, mat, left, right, acc, bias or scaling' <in
+tile "loc=vec, dtype=f128, rows=8, cols=8, v_row=8, v_col=8" >in
+in_body 2:25 pto.read-ascend/type 'an element type that is not read: `f128`' <in
+tile "loc=vec, dtype=f32, rows=99999999999999999999, cols=8, v_row=8, v_col=8" >in
+in_body 2:25 pto.read-ascend/type 'rows is from 1 to 1048576: `99999999999999999999`' <in
+tile "loc=vec, dtype=f32, rows=8, cols=8, v_row=9, v_col=8" >in
+in_body 2:25 pto.read-ascend/type 'v_row is `?` or from 0 to rows: `9`' <in
+tile "loc=vec, dtype=f32, rows=8, cols=8, v_row=?, v_col=8" >in
+in_body 2:8 pto.read-ascend/unsupported '`pto.alloc_tile` has `?` in its type and no `valid_row`' <in
+echo '  %t = pto.alloc_tile : index' >in
+in_body 2:25 pto.read-ascend/type 'a tile is expected, `!pto.tile_buf<..>`; this is: `index`' <in
+{ tile "$full"; echo '  pto.texp ins(%t, %t : !pto.tile_buf<x>, !pto.tile_buf<x>) outs(%t : !pto.tile_buf<x>)'; } >in
+in_body 3:3 pto.read-ascend/unsupported '`pto.texp` does not take 2 operands of these kinds' <in
+{ tile "$full"; echo '  pto.texpands ins(%n : index) outs(%t : !pto.tile_buf<x>)'; } >in
+in_body 3:3 pto.read-ascend/unsupported '`pto.texpands` has the scalar `%n` of index beside tiles of f32' <in
+{ tile "$full"; tile "loc=acc${full#loc=vec}" | sed 's/%t/%u/'; } >in
+in_body 1:1 pto.read-ascend/unsupported '`func.func` works on vector and on matrix units' <in
+cat >k.pto <<'END'
+func.func @k(%p: !pto.ptr<f32>, %n: index) {
+  %two = arith.constant 2 : index
+  %one = arith.constant 1 : index
+  %even = arith.muli %n, %two : index
+  %v = pto.make_tensor_view %p, shape = [%even, %even], strides = [%even, %one] : !pto.tensor_view<?x?xf32>
+  return
+}
+END
+ends 0 pto-opt k.pto
+says '^k.pto:1:1: warning: \[pto.read-ascend/no-launch\] @k has no function that launches it: `n` is in extents of its memory'
+[ "$count" -ge 45 ] || fail "$count refusals"
+
+# Which reader, and what of it.
+fails 3 'error: \[E1307\] no plugin provides reader .none.' pto-opt k.pto --reader=none
+fails 2 'error: \[E1503\] a reader is an id, or' pto-opt k.pto '--reader={ with: { blocks: 1 } }'
+fails 2 'blocks' pto-opt k.pto '--reader={ use: pto.read-ascend, with: { blocks: 0 } }'
+cp k.pto k.txt
+ends 0 pto-opt k.txt --reader=pto.read-ascend
+ends 0 pto-opt k.pto '--reader={ use: pto.read-ascend, with: { blocks: 7 } }'
+says 'grid(%block: 7)' out
+fails 4 'error: ' pto-opt k.txt
+
+# Files that are no text.
+printf "a\\0b" >nul.pto
+fails 4 "^nul.pto: error: .*it has a byte 0" pto-opt nul.pto
+mkdir d.pto
+fails 2 "^d.pto: error: .*it is a directory" pto-opt d.pto
+fails 2 "^none.pto: error: " pto-opt none.pto
+ends 0 sh -c "pto-opt - --reader=pto.read-ascend <k.pto"
