@@ -425,7 +425,7 @@ static pto_value add_const(pto_op function, pto_type type, pto_str name)
             pto_value_set_name(moved, kept) != PTO_OK)
             return none;
     }
-    /* Each result went behind the new one, in order. */
+    /* Each result is after the new one now, in order. */
     return pto_op_set_attr(function, PTO_STR("params"), pto_attr_make_list(run, count + 1, all)) == PTO_OK
                ? pto_block_arg(body, first)
                : none;

@@ -146,8 +146,9 @@ static int64_t rows_beside_panels(const pto_contraction *row, int64_t m)
 
 int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k)
 {
-    const int64_t depth = smaller(k, row->k_block);
-    return rows_beside_panels(row, m) / row->mr * pto_panel_a_bytes(row, depth) + LINE;
+    /* Of fewer rows, too, which may be more at a time where they are one block. */
+    const int64_t depth = smaller(k, row->k_block), rows = smaller(m, row->m_block) + row->mr - 1;
+    return rows / row->mr * pto_panel_a_bytes(row, depth) + LINE;
 }
 
 void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,

@@ -31,6 +31,7 @@ KERNEL_INLINE void *contraction_align(void *scratch)
 void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
                         int64_t a_row_stride, int64_t a_k_stride, const void *panels, int64_t b_panel, void *c,
                         int64_t c_row_stride, bool accumulate, void *scratch);
+/* Enough for fewer rows, and for less depth, too. */
 int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k);
 
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
