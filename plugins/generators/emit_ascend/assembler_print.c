@@ -303,8 +303,7 @@ static pto_status insn(printer *p, const ascend_node *n)
     for (const char *c = takes; c != NULL && *c != 0; c++) {
         if (*c != '$') continue;
         if (strncmp(c, "$round", 6) == 0) {
-            text_put(&names, "{rmode = #pto<round_mode %s>, sat_mode = #pto<saturation_mode %s>}", round_word(n->op),
-                     pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
+            text_put(&names, "{rmode = #pto<round_mode %s>}", round_word(n->op));
             break;
         }
         const int is_optional = c[1] == '?';
