@@ -165,8 +165,7 @@ static uint32_t collect_settings(arena *a, const command_line *line, pipeline_ov
     const char *threads = value_of(line, OPTION_THREADS);
     const char *semantics = value_of(line, OPTION_SEMANTICS);
     uint32_t n = 0;
-    if (semantics != NULL)
-        out[n++] = setting(a, "backend.with.semantics", semantics, (src_pos){"--semantics", 0, 0});
+    if (semantics != NULL) out[n++] = setting(a, "backend.with.semantics", semantics, (src_pos){"--semantics", 0, 0});
     if (threads != NULL) out[n++] = setting(a, "backend.with.threads", threads, (src_pos){"--threads", 0, 0});
     if (command_line_has(line, OPTION_NO_CACHE))
         out[n++] = setting(a, "backend.with.cache", "false", (src_pos){"--no-cache", 0, 0});

@@ -182,7 +182,8 @@ pto_status ascend_add_op(ascend_builder *b, pto_op op)
         add_refusal(b, op);
         return PTO_OK;
     }
-    if (ASCEND_IS(m, op, BIND) || ASCEND_IS(m, op, CONSTANT) || ASCEND_IS(m, op, INDEX_CAST)) {
+    if (ASCEND_IS(m, op, BIND) || ASCEND_IS(m, op, CONSTANT) || ASCEND_IS(m, op, INDEX_CAST) ||
+        ASCEND_IS(m, op, VIEW)) {
         (void)ascend_node_add(b, ASCEND_SCALAR, op);
         return PTO_OK;
     }

@@ -35,8 +35,11 @@ PTO_PRINTF_LIKE(2, 3) static void line(printer *p, const char *format, ...)
 
 /* ---- names: those of values; symbols and what is made here end in `_` ---- */
 
+/* A view of memory goes by the name of its memory: what it is, is said of each window. */
 static const char *value(printer *p, pto_value v)
 {
+    for (pto_op op = pto_value_op(v); PTO_SOME(op) && ASCEND_IS(p->m, op, VIEW); op = pto_value_op(v))
+        v = pto_op_operand(op, 0);
     const char *name = text_identifier(p->run, pto_value_name(v));
     return text_format(p->run, "%%%s%s", name, name[0] == 0 || name[strlen(name) - 1] == '_' ? "v" : "");
 }
@@ -397,7 +400,7 @@ static void put_flag(printer *p, const ascend_node *n)
 
 static pto_status put_scalar(printer *p, const ascend_node *n)
 {
-    if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
+    if (ASCEND_IS(p->m, n->op, CONSTANT) || ASCEND_IS(p->m, n->op, VIEW)) return PTO_OK; /* where it is used */
     const int is_bind = ASCEND_IS(p->m, n->op, BIND);
     const char *x = index_of(p, pto_expr_of(n->op, is_bind ? PTO_STR("value") : PTO_STR("from"), 0));
     if (is_bind) {

@@ -272,6 +272,10 @@ static void put_barrier(cpp_printer *p, const ascend_node *n)
 static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
 {
     if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
+    if (ASCEND_IS(p->m, n->op, VIEW)) {
+        cpp_alias(p, pto_op_result(n->op, 0), cpp_value(p, pto_op_operand(n->op, 0)));
+        return PTO_OK;
+    }
     if (ASCEND_IS(p->m, n->op, BIND)) {
         cpp_line(p, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))),
                  cpp_index(p, pto_expr_of(n->op, PTO_STR("value"), 0)), cpp_remark(p, n->op));

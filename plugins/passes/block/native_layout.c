@@ -181,7 +181,7 @@ static const char *check_weight(const weight *w)
 /* ---- the decision ---- */
 
 /* The share of the time of its products that packing it in each run takes: a row reads it as it lies. */
-static double gain_of(const weight *w) { return w->rows < 2 ? 0 : PACK_ROWS / (PACK_ROWS + w->rows); }
+static double gain_of(const weight *w) { return w->rows < 2 ? 0 : (double)PACK_ROWS / ((double)PACK_ROWS + w->rows); }
 
 static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
 {

@@ -215,7 +215,7 @@ static pto_status offer_transpose(const pto_run *run, const pto_tiling_problem *
         const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
         const double tiles =
             batches * round_up(likely(p, 0, 1024) / (double)tile[0]) * round_up(likely(p, 1, 1024) / (double)tile[1]);
-        if (i < LAST && (tiles < TILES_LEAST || !fits(run, p, tile))) continue;
+        if (i < LAST && (tiles < (double)TILES_LEAST || !fits(run, p, tile))) continue;
         if (!sink->offer(sink->self, tile)) break;
     }
     return PTO_OK;

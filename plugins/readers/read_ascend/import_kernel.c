@@ -130,8 +130,10 @@ static void add_uses(importer *im, pto_spec *s, int is_kernel)
     for (uint32_t i = 0; i < im->parameter_count; i++) {
         const import_parameter *p = &im->parameters[i];
         import_memory whole = {0};
+        int is_viewed = 0;
         for (import_memory *m = im->memories; m != NULL; m = m->next) {
             if (m->pointer != i) continue;
+            is_viewed = 1;
             whole.reads |= m->reads;
             whole.writes |= m->writes;
             if (!is_kernel) continue;
@@ -145,7 +147,8 @@ static void add_uses(importer *im, pto_spec *s, int is_kernel)
             PTO_GROW(im->run, modes, count, capacity);
             modes[count++] = pto_attr_make_str(im->run, pto_s(mode_of(m)));
         }
-        if ((p->is_pointer && is_kernel) || p->is_symbol) continue;
+        /* A pointer of which no view is made has no shape, and is not a parameter. */
+        if ((p->is_pointer && (is_kernel || !is_viewed)) || p->is_symbol) continue;
         PTO_GROW(im->run, modes, count, capacity);
         modes[count++] = pto_attr_make_str(im->run, pto_s(p->is_pointer ? mode_of(&whole) : "in"));
     }
@@ -187,14 +190,33 @@ static pto_status build_kernel(importer *im, const mlir_op *op, pto_str name)
     return PTO_SOME(import_build(im, &end)) ? PTO_OK : PTO_FAILED;
 }
 
-/* Whether some extent of memory is the symbol alone, so that a call says what it is. */
+/* The shape that a pointer has where the kernel is launched: of all that the kernel sees it in, the first with the most
+ * extents that are a symbol alone, since a call says what these are. NULL: no view is made of it. */
+static const import_memory *launch_shape(const importer *im, uint32_t pointer)
+{
+    const import_memory *best = NULL;
+    uint32_t most = 0;
+    for (const import_memory *m = im->memories; m != NULL; m = m->next) {
+        if (m->pointer != pointer) continue;
+        uint32_t n = 0;
+        for (uint32_t d = 0; d < m->rank; d++) n += pto_expr_kind_of(m->dims[d]) == PTO_EXPR_SYMBOL;
+        if (best != NULL && n <= most) continue;
+        best = m;
+        most = n;
+    }
+    return best;
+}
+
+/* Whether an extent of a parameter of the launch is the symbol alone. */
 static int is_bound(const importer *im, pto_str symbol)
 {
-    for (const import_memory *m = im->memories; m != NULL; m = m->next)
-        for (uint32_t d = 0; d < m->rank; d++)
+    for (uint32_t i = 0; i < im->parameter_count; i++) {
+        const import_memory *m = launch_shape(im, i);
+        for (uint32_t d = 0; m != NULL && d < m->rank; d++)
             if (pto_expr_kind_of(m->dims[d]) == PTO_EXPR_SYMBOL &&
                 pto_str_same(pto_expr_symbol_name(m->dims[d]), symbol))
                 return 1;
+    }
     return 0;
 }
 
@@ -215,7 +237,7 @@ static int can_launch(const importer *im, const mlir_op *op, pto_str name)
     return 1;
 }
 
-/* `func @launch_k` with the parameters of the kernel: pointers have the first of their shapes. */
+/* `func @launch_k` with the parameters of the kernel; what else a pointer is seen as are views of it. */
 static pto_status build_launch(importer *im, const mlir_op *op, pto_str name)
 {
     pto_spec s = IMPORT_SPEC(im, FUNC);
@@ -233,17 +255,14 @@ static pto_status build_launch(importer *im, const mlir_op *op, pto_str name)
         if (!p->is_pointer && !p->is_symbol)
             pto_spec_operand(
                 &launch, pto_block_add_arg(body, pto_type_scalar(im->run, p->dtype), import_plain_name(im, p->name)));
-        pto_value whole = pto_value_none(im->run);
-        for (const import_memory *m = im->memories; p->is_pointer && m != NULL; m = m->next) {
-            if (m->pointer != i) continue;
-            if (!PTO_SOME(whole)) {
-                whole = pto_block_add_arg(body, memory_type(im, m), import_plain_name(im, p->name));
-                pto_spec_operand(&launch, whole);
-                continue;
-            }
-            pto_spec_operand(&launch,
-                             pto_make1(im->run, pto_at_end(body), im->kinds[KIND_VIEW], memory_type(im, m), whole));
-        }
+        const import_memory *shape = p->is_pointer ? launch_shape(im, i) : NULL;
+        if (shape == NULL) continue;
+        const pto_value whole = pto_block_add_arg(body, memory_type(im, shape), import_plain_name(im, p->name));
+        for (const import_memory *m = im->memories; m != NULL; m = m->next)
+            if (m->pointer == i)
+                pto_spec_operand(&launch, m == shape ? whole
+                                                     : pto_make1(im->run, pto_at_end(body), im->kinds[KIND_VIEW],
+                                                                 memory_type(im, m), whole));
     }
     PTO_NEED(pto_spec_build(&launch, pto_at_end(body)));
     pto_spec end = IMPORT_SPEC(im, RETURN);

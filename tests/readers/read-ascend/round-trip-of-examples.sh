@@ -1,6 +1,6 @@
 # What pto.emit-ascend writes for the assembler is read back, of examples of which it writes every kernel: the same
-# text again, byte by byte, and on the simulator the same bits and the same counters. The text does not say yet whether
-# `pto.tcvt` saturates, so attention_prequant is none of them.
+# text again, byte by byte, and on the simulator the same bits and the same counters. A pointer that a kernel sees in
+# two shapes is two parameters where it is read, so sinkhorn_premix is none of them.
 . "$TEST_ROOT/tests/shell.sh"
 here=$TEST_ROOT/tests/readers/read-ascend/inputs
 pipeline=$TEST_ROOT/tests/generators/emit-ascend/inputs/emit.yaml
@@ -12,7 +12,7 @@ is_sanitized || modules="$modules
   gemm/transposed:transposed gemm/turned:turned gemm_residual/gemm_residual:case ffn/swiglu:swiglu rope/rope:case
   attention/masked:masked conv2d/conv2d:case conv2d/bf16:bf16
   conv2d/block:block conv2d/nchw:nchw embedding/embedding:case cross_entropy/cross_entropy:case
-  sinkhorn_premix/sinkhorn_premix:case"
+  attention_prequant/attention_prequant:case"
 for pair in $modules; do
   folder=${pair%%/*} module=${pair%%:*} case=${pair##*:}
   rm -rf before after

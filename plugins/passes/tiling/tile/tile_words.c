@@ -26,7 +26,8 @@ static int64_t word_of_op(const row_value *v)
 static void put_value(const row_value *v, int64_t *out)
 {
     out[0] = v->role | v->shape << 8 | v->form << 16 | (int64_t)v->axis << 24 | (int64_t)v->dtype << 32;
-    out[1] = v->is_needed | v->is_output << 1 | v->as_mask << 2 | v->in_count << 3 | (int64_t)v->depth << 8;
+    out[1] = (int64_t)v->is_needed | (int64_t)v->is_output << 1 | (int64_t)v->as_mask << 2 | (int64_t)v->in_count << 3 |
+             (int64_t)v->depth << 8;
     out[2] = word_of_op(v);
     out[3] = v->in[0] | (int64_t)v->in[1] << 32;
     out[4] = v->in[2];
