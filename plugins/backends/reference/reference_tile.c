@@ -415,10 +415,11 @@ static pto_status take_weights(interp *in, const frame *fr, const op_code *o, in
     PTO_TRY(take_tile(in, o, &shape, depth, columns, numbers));
     PTO_TRY(take_tile(in, o, &shape, depth, columns, scales));
     for (int64_t p = 0; p < depth; p++) {
-        float *to = (float *)(void *)numbers->tile.base + p * columns;
+        uint8_t *const to = numbers->tile.base + p * columns * (int64_t)sizeof(float);
         for (int64_t j = 0; j < columns; j++) {
             const int64_t row = turned ? j : p, half = turned ? p : first % 2 + j;
-            to[j] = half_of(packed.tile.base + row * packed.tile.cols, half);
+            const float weight = half_of(packed.tile.base + row * packed.tile.cols, half);
+            memcpy(to + j * (int64_t)sizeof weight, &weight, sizeof weight);
         }
         insn_call line = {.dst = scales->tile, .src = {few.tile}};
         line.dst.base += p * columns * (int64_t)sizeof(float);
@@ -441,10 +442,10 @@ pto_status interp_contract_weights(interp *in, frame *fr, const op_code *o)
     if (depth < 0)
         return pto_error(o->op, "pto.reference/valid", "`tile.contract_weights` has a depth of %" PRId64, depth);
     const int64_t left_size[2] = {acc->valid_rows, depth};
-    value left = {.kind = VALUE_NONE}, numbers = left, scales = left, right = left, v = left;
+    value left = {.kind = VALUE_NONE}, numbers = left, scales = left, v = left;
     PTO_TRY(take_operand(in, fr, o, 1, left_size, o->exprs, &left));
     PTO_TRY(take_weights(in, fr, o, column, acc->valid_cols, depth, &numbers, &scales));
-    right = numbers;
+    value right = numbers;
     insn_call scale = {.dst = right.tile, .src = {numbers.tile, scales.tile}};
     PTO_TRY(interp_insn(in, o->op, INSN_TMUL, &scale));
     PTO_TRY(make_tile(in, fr, o, acc->valid_rows, acc->valid_cols, &v));

@@ -305,7 +305,8 @@ static pto_status split_runs(ascend_builder *b, ascend_node *n)
     ascend_tile *src = b->tiles[n->operands[1].value.index];
     const int64_t length = 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0);
     int64_t all = 0, kept = 0;
-    if (!pto_expr_is_const(src->valid[1], &all) || !pto_expr_is_const(n->operands[0].tile->valid[1], &kept))
+    if (length <= 0 || !pto_expr_is_const(src->valid[1], &all) ||
+        !pto_expr_is_const(n->operands[0].tile->valid[1], &kept))
         return ascend_refuse(n->op, "it is not known how many runs there are");
     if (kept == all && all % (LISTS_MAX * length) == 0) return PTO_OK;
     const int64_t lists = (all + length - 1) / length;

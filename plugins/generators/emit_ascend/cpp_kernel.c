@@ -184,7 +184,7 @@ static const char *expand_word(cpp_printer *p, const ascend_node *n, const char 
     case RELU: return relu_mode(p, n, names);
     case OFFSET: return element_offset(p, n);
     case RELATION: return relation_mode(n->op);
-    case RUN: return text_format(p->run, "%lld", (long long)(2 * pto_attr_int_of(n->op, PTO_STR("run"), 0)));
+    case RUN: return text_format(p->run, "%lld", 2 * (long long)pto_attr_int_of(n->op, PTO_STR("run"), 0));
     case TYPE: return cpp_element(n->operands[0].tile->type.dtype);
     default: return NULL;
     }

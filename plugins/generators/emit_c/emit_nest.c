@@ -427,8 +427,9 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
     if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
     if (rows != 1 && g->sweep != g->ahead) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
+    const int bytes = (int)pto_dtype_bytes(dtype_of(memory));
     if (rows == 0)
-        emit_line(e, "pto_prefetch(%s + j_ + %d);", row, AHEAD_BYTES / (int)pto_dtype_bytes(dtype_of(memory)));
+        emit_line(e, "pto_prefetch(%s + j_ + %d);", row, bytes > 0 ? AHEAD_BYTES / bytes : 0);
     else
         emit_line(e,
                   strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + %s);" : "pto_prefetch(%s + %s%s + %s);",

@@ -309,7 +309,7 @@ static pto_status add_copy(const rewrite *w, const sink_memory *m)
 {
     const sink_memory *home = &w->b->memories[m->home];
     const uint32_t rank = pto_type_rank(home->type);
-    copy_dim dims[PTO_MAX_DIMS];
+    copy_dim dims[PTO_MAX_DIMS] = {{.tile = 0}};
     pto_expr extents[PTO_MAX_DIMS];
     uint32_t kept = 0;
     copy_dims(w, home, dims);
