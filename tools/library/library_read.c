@@ -1,5 +1,4 @@
 /* Files in other languages: which reader reads one, and a module of it. */
-#include "core/core_diag.h"
 #include "ir/text/source_text.h"
 #include "tools/base/tool_diag.h"
 #include "tools/library/library.h"

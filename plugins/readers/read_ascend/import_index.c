@@ -250,7 +250,7 @@ static pto_status binary(importer *im, const mlir_op *op, operation what)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     const mlir_node *type = NULL;
-    pto_expr a, b;
+    pto_expr a = pto_expr_none(im->run), b = a;
     PTO_TRY(import_index(im, &c, &a));
     if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,`");
     PTO_TRY(import_index(im, &c, &b));
@@ -274,7 +274,7 @@ static pto_status cast(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     const mlir_node *from = NULL, *to = NULL;
-    pto_expr x;
+    pto_expr x = pto_expr_none(im->run);
     PTO_TRY(import_index(im, &c, &x));
     if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
     PTO_TRY(import_take_type(&c, &from));

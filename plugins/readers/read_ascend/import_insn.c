@@ -79,7 +79,7 @@ static pto_status flag(importer *im, const mlir_op *op, int is_set)
 {
     mlir_cursor c = mlir_arguments(im->run, op), in;
     pto_str source = {0}, target = {0};
-    pto_expr event;
+    pto_expr event = pto_expr_none(im->run);
     if (!mlir_enter(&c, '[', &in)) return mlir_expected(&c, "`[`");
     PTO_TRY(pipe_of(im, &in, &source));
     if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,`");
@@ -230,7 +230,8 @@ static pto_status pad_attr(const importer *im, const mlir_op *op, const import_t
         pto_spec_float(s, PTO_STR("pad"), t->pad == 1 ? 0.0 : t->pad == 2 ? (double)INFINITY : (double)-INFINITY);
         return PTO_OK;
     }
-    if (bits > 32) return import_refuse(im, op, "fills elements of %s, which is not read", pto_dtype_name(t->dtype));
+    if (bits < 8 || bits > 32)
+        return import_refuse(im, op, "fills elements of %s, which is not read", pto_dtype_name(t->dtype));
     const int64_t most = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1, least = is_unsigned ? 0 : -most - 1;
     pto_spec_int(s, PTO_STR("pad"), t->pad == 1 ? 0 : t->pad == 2 ? most : least);
     return PTO_OK;

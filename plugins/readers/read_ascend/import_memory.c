@@ -259,12 +259,12 @@ static pto_status build_copy(importer *im, const mlir_op *op, const import_windo
 pto_status import_copy(importer *im, const mlir_op *op, int is_load)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
-    const import_name *from, *to;
+    const import_name *from = NULL, *to = NULL;
     PTO_TRY(operand(im, &c, "ins", &from));
     PTO_TRY(operand(im, &c, "outs", &to));
     PTO_TRY(mlir_at_end(&c));
     const import_name *memory = is_load ? from : to, *tile = is_load ? to : from;
-    if (memory->kind != IMPORT_VIEW || tile->kind != IMPORT_TILE)
+    if (memory == NULL || memory->kind != IMPORT_VIEW || tile == NULL || tile->kind != IMPORT_TILE)
         return import_refuse(im, op, is_load ? "copies memory into a tile" : "copies a tile into memory");
     const import_window *w = memory->window;
     w->memory->reads |= is_load;

@@ -204,7 +204,7 @@ static pto_status deeper(parser *p)
 /* A bracket with what is inside; the token is its opening one, and after it the one that follows. */
 static pto_status parse_group(parser *p, mlir_node **out)
 {
-    mlir_node *group = keep(p), **end = &group->first;
+    mlir_node *group = keep(p), *last = NULL;
     const char close = group->mark == '(' ? ')' : group->mark == '[' ? ']' : '}';
     PTO_TRY(deeper(p));
     PTO_TRY(next(p));
@@ -215,13 +215,18 @@ static pto_status parse_group(parser *p, mlir_node **out)
         if (p->token.kind == MLIR_GROUP && strchr(")]}", p->token.mark) != NULL)
             return mlir_error(p->run, p->token.line, p->token.column, SYNTAX, "a `%c` where a `%c` is expected",
                               p->token.mark, close);
+        mlir_node *node = NULL;
         if (p->token.kind == MLIR_GROUP) {
-            PTO_TRY(parse_group(p, end));
+            PTO_TRY(parse_group(p, &node));
         } else {
-            *end = keep(p);
+            node = keep(p);
             PTO_TRY(next(p));
         }
-        end = &(*end)->next;
+        if (last == NULL)
+            group->first = node;
+        else
+            last->next = node;
+        last = node;
     }
     p->depth--;
     *out = group;
@@ -281,7 +286,7 @@ static int goes_on(const parser *p, const mlir_op *op, const mlir_node *last)
         (last != NULL && last->kind == MLIR_WORD && (pto_str_is(last->text, "to") || pto_str_is(last->text, "step")));
     switch (t->kind) {
     case MLIR_END: return 0;
-    case MLIR_VALUE: return is_open;
+    case MLIR_VALUE:
     case MLIR_STRING: return is_open;
     case MLIR_WORD: return !begins_op(t->text) || (last != NULL && last->kind == MLIR_MARK);
     case MLIR_GROUP: return t->mark == '(' || t->mark == '[' || t->mark == '{';

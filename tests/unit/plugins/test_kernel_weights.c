@@ -87,12 +87,12 @@ static product product_new(const pto_weights *row, int64_t m, int64_t n, int64_t
     fill_floats(&x.scales, groups * x.columns);
     fill_floats(&x.c, m * n);
     for (int64_t i = 0; i < bytes; i++) x.halves.bytes[i] = (unsigned char)draw(256);
+    const void *scales = x.scales.bytes;
     x.w = (pto_native_weights){.halves = x.halves.bytes,
                                .first = x.column * (x.is_turned ? row_halves : 1),
                                .k_stride = x.is_turned ? 1 : row_halves,
                                .column_stride = x.is_turned ? row_halves : 1,
-                               .scales =
-                                   (const float *)(const void *)x.scales.bytes + x.column * (x.is_turned ? groups : 1),
+                               .scales = (const float *)scales + x.column * (x.is_turned ? groups : 1),
                                .scale_k_stride = x.is_turned ? 1 : x.columns,
                                .scale_column_stride = x.is_turned ? groups : 1,
                                .group = group};
