@@ -294,7 +294,7 @@ static pto_status fill_copy(const rewrite *w, pto_block block, const sink_memory
     pto_spec_exprs(&load, PTO_STR("offsets"), rank, offsets);
     pto_spec_exprs(&load, PTO_STR("sizes"), 2, sizes);
     pto_spec_result(&load, pto_type_tile(run, pto_type_dtype(to->type), rank > 1 ? dims[rank - 2].tile : 1,
-                                         dims[rank - 1].tile, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
+                                         rank > 0 ? dims[rank - 1].tile : 1, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
     pto_spec_name(&load, from->name);
     const pto_value tile = pto_spec_value(&load, pto_at_end(block));
     PTO_NEED(tile);
