@@ -40,14 +40,15 @@ for threads in (1, 2):
         check(y, w, f"the library on {threads} threads")
     built.op_close(context)
 
-function = Library(sys.argv[2]).compile("f.ptir") if len(sys.argv) > 2 else None
+function = Library(sys.argv[2]).compile("f.ptir", "packs.yaml") if len(sys.argv) > 2 else None
 for w in weights if function else ():
     function.set_constant("w", w)
     for again in range(2):
         check(function(x)[0], w, "libpto")
 print("same")
 END
-ends 0 pto-build f.ptir -o libop.so --header op.h
+printf 'pto-pipeline: 1\nname: packs\nextends: native.yaml\nedit:\n  - { set: native-layout.with.gain, to: 0.1 }\n' >packs.yaml
+ends 0 pto-build f.ptir --pipeline=packs.yaml -o libop.so --header op.h
 says 'int op_f_init(op_context \*context, const DLTensor \*w, const DLTensor \*w_panels);' op.h
 # A Python without sanitizers cannot load a library with them.
 library=$TEST_BUILD/lib/libpto.so

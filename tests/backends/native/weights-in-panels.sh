@@ -51,7 +51,7 @@ random = numpy.random.default_rng(int(sys.argv[1]))
 x, w = (random.standard_normal(d).astype(numpy.float32) for d in ((7, 40), (40, 50)))
 numpy.save("x.npy", x)
 numpy.save("w.npy", w)
-subprocess.run(["pto-run", "f.ptir", "--entry=g", "--pipeline=native.yaml", "--in=x=x.npy", "--in=w=w.npy", "--out=p=p.npy",
+subprocess.run(["pto-run", "f.ptir", "--entry=g", "--pipeline=native.yaml", "--set=native-layout.with.gain=0.1", "--in=x=x.npy", "--in=w=w.npy", "--out=p=p.npy",
                 "--set=native-layout.with.gain=0", "--quiet"], check=True)
 wanted, bound = x.astype(float) @ w, 42 * 2.0**-24 * (abs(x).astype(float) @ abs(w))
 assert (abs(numpy.load("p.npy") - wanted) <= bound).all()
