@@ -13,10 +13,10 @@ count=20
   echo '  %t = block.tile %r[0] valid(16, 32) : tile<16 x 32 x f32, vec, nd>'
   for i in $(seq "$count"); do
     echo "  %b$i = block.buffer {space = vec, bytes_per_stage = 2048, addr = $((16384 + i * 2048))} : buffer"
-    echo "  %p$i = block.tile %b$i[0] valid(16, 20) : tile<16 x 32 x f32, vec, nd>"
+    echo "  %p$i = block.tile %b${i}[0] valid(16, 20) : tile<16 x 32 x f32, vec, nd>"
     echo "  pto.tload %p$i, %x[0, 0] {pad = -inf}"
   done
-  echo "  %all = block.tile %b$count[0] valid(16, 32) : tile<16 x 32 x f32, vec, nd>"
+  echo "  %all = block.tile %b${count}[0] valid(16, 32) : tile<16 x 32 x f32, vec, nd>"
   echo '  pto.set_flag mte2 -> v event(0)'
   echo '  pto.wait_flag mte2 -> v event(0)'
   echo '  pto.trowmax %m, %all, %t'
