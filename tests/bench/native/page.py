@@ -1,4 +1,4 @@
-"""What ./dev bench native says of a run: a line for each row, and the page docs/performance.md."""
+"""What ./dev bench native says of a run: a line for each row, and the page: docs/performance.md, docs/performance-avx2.md."""
 import datetime
 import os
 import platform
@@ -11,9 +11,10 @@ PEERS = {"numpy": "numpy", "onnxruntime": "onnxruntime", "onednn": "oneDNN", "ja
 
 HEAD = """# Speed on this CPU
 
-`./dev bench native --page=docs/performance.md` wrote this page: the programs of `tests/bench/native/workloads.txt` as C
-for this CPU (`native.yaml`), beside the peers that were installed (`./dev bench-peers`). Ratios travel to other hosts
-of the kind, milliseconds do not.
+`./dev bench native --page=FILE` wrote this page: the programs of `tests/bench/native/workloads.txt` as C for this CPU
+(`native.yaml`), beside the peers that were installed (`./dev bench-peers`). Ratios travel to other hosts of the kind,
+milliseconds do not: [one page](performance.md) is of a host with AVX-512, [one](performance-avx2.md) of a host whose
+widest vectors are those of AVX2.
 
 ## How to read it
 
