@@ -7,33 +7,6 @@ static const char *const kind_names[] = {
 #undef NAME
 };
 
-static const ascend_insn insns[] = {
-#define PLAIN 0
-#define TURN ASCEND_COLUMNS_TURN
-#define UNSIGNED ASCEND_UNSIGNED
-#define SAME_TYPE ASCEND_SAME_TYPE
-#define PADDED ASCEND_PADDED
-#define WHOLE ASCEND_WHOLE
-#define SCALAR_UNIT ASCEND_SCALAR_UNIT
-#define INSN(name, call, op, flags) {name, call, op, flags},
-#include "ascend.def"
-#undef INSN
-#undef SCALAR_UNIT
-#undef WHOLE
-#undef PADDED
-#undef SAME_TYPE
-#undef UNSIGNED
-#undef TURN
-#undef PLAIN
-};
-
-const ascend_insn *ascend_insn_by_name(pto_str name)
-{
-    for (uint32_t i = 0; i < sizeof insns / sizeof insns[0]; i++)
-        if (pto_str_is(name, insns[i].name)) return &insns[i];
-    return NULL;
-}
-
 const ascend_insn *ascend_insn_of(pto_op op)
 {
     const pto_str name = pto_op_name(op);

@@ -5,6 +5,7 @@
 #ifndef ASCEND_MODEL_H
 #define ASCEND_MODEL_H
 
+#include "ascend_rows.h"
 #include "scratch_text.h"
 
 #define ASCEND_KINDS(X)                 \
@@ -39,28 +40,8 @@
     X(TSTORE, "pto.tstore")
 enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
-/* ---- instructions: the rows of ascend.def ---- */
-
-enum {
-    ASCEND_COLUMNS_TURN = 1, /* a column-major tile is taken as a row-major one, rows and columns exchanged */
-    ASCEND_UNSIGNED = 2,     /* tiles of i32 are taken as u32 */
-    ASCEND_SAME_TYPE = 4,    /* operand 1 is taken in the element type of operand 0 */
-    ASCEND_WHOLE = 32,       /* the target is taken as if all of it was valid */
-    ASCEND_PADDED = 8,       /* the target is taken with the padding that the op asks for */
-    ASCEND_SCALAR_UNIT = 16, /* on a3 the scalar unit does it: the vector unit waits before and after it */
-};
-
-typedef struct ascend_insn {
-    const char *name; /* of the instruction without `pto.` */
-    const char *call; /* C++; ascend.def says how operands are in it */
-    const char *op;   /* of the assembler, likewise; "": none */
-    uint32_t flags;
-} ascend_insn;
-
 /* NULL: the vendor's library has no such instruction, or nobody wrote down how it is called. */
 const ascend_insn *ascend_insn_of(pto_op op);
-/* The row of a name, without `pto.`; NULL: there is none. */
-const ascend_insn *ascend_insn_by_name(pto_str name);
 
 /* ---- tiles ---- */
 

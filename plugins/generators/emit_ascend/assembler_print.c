@@ -163,9 +163,9 @@ static const char *tile_type(printer *p, const ascend_tile_type *t)
 {
     static const char *const boxes[] = {"none_box", "row_major", "col_major"};
     static const char *const places[] = {
-        [PTO_ROLE_SCRATCHPAD] = "vec", [PTO_ROLE_PANEL] = "mat",       [PTO_ROLE_LEFT] = "left",
-        [PTO_ROLE_RIGHT] = "right",    [PTO_ROLE_ACCUMULATOR] = "acc", [PTO_ROLE_BIAS] = "bias",
-        [PTO_ROLE_SCALING] = "scaling"};
+#define PLACE(role, word) [PTO_ROLE_##role] = word,
+#include "assembler_words.def"
+    };
     return text_format(
         p->run,
         "!pto.tile_buf<loc=%s, dtype=%s, rows=%lld, cols=%lld, v_row=?, v_col=?, blayout=%s, slayout=%s, "
@@ -184,9 +184,9 @@ static const char *tile(printer *p, const ascend_tile *t)
 static const char *pipe_of(printer *p, pto_op op, const char *attr)
 {
     static const char *const names[] = {
-        [PTO_UNIT_SCALAR] = "PIPE_S",  [PTO_UNIT_VECTOR] = "PIPE_V",   [PTO_UNIT_MOVE] = "PIPE_MTE1",
-        [PTO_UNIT_LOAD] = "PIPE_MTE2", [PTO_UNIT_STORE] = "PIPE_MTE3", [PTO_UNIT_MATRIX] = "PIPE_M",
-        [PTO_UNIT_FIX] = "PIPE_FIX"};
+#define PIPE(unit, word) [PTO_UNIT_##unit] = word,
+#include "assembler_words.def"
+    };
     const pto_pipe pipe = pto_pipe_by_name(p->run, pto_attr_str_of(op, pto_s(attr)));
     return pipe == PTO_PIPE_ALL ? "PIPE_ALL" : names[pto_pipe_role(p->run, pipe)];
 }
@@ -287,8 +287,10 @@ static pto_status read_element(printer *p, const ascend_node *n)
 
 static const char *round_word(pto_op op)
 {
-    static const char *const rows[][2] = {{"none", "NONE"}, {"rint", "RINT"},   {"round", "ROUND"}, {"floor", "FLOOR"},
-                                          {"ceil", "CEIL"}, {"trunc", "TRUNC"}, {"odd", "ODD"}};
+    static const char *const rows[][2] = {
+#define ROUND(ours, word) {ours, word},
+#include "assembler_words.def"
+    };
     const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (pto_str_is(mode, rows[i][0])) return rows[i][1];
@@ -298,16 +300,13 @@ static const char *round_word(pto_op op)
 /* What is between braces after the operands, from a word of a row; *type: of an operand that it is. NULL: no word. */
 static const char *expand_word(printer *p, const ascend_node *n, const char *c, const char **type)
 {
-    static const char *const relations[] = {
-        [PTO_RELATION_EQ] = "eq", [PTO_RELATION_NE] = "ne", [PTO_RELATION_LT] = "lt",
-        [PTO_RELATION_LE] = "le", [PTO_RELATION_GT] = "gt", [PTO_RELATION_GE] = "ge"};
     *type = NULL;
     if (strncmp(c, "$round", 6) == 0)
         return text_format(p->run, "{rmode = #pto<round_mode %s>, sat_mode = #pto<saturation_mode %s>}",
                            round_word(n->op), pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
     if (strncmp(c, "$relation", 9) == 0)
         return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
-                           relations[pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))]);
+                           pto_relation_word(pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))));
     if (strncmp(c, "$second", 7) == 0) return ", {maskPattern = #pto.mask_pattern<P1010>}";
     if (strncmp(c, "$run", 4) != 0) return NULL;
     *type = "i32";

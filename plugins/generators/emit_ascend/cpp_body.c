@@ -35,9 +35,9 @@ static void put_refusals(cpp_printer *p, pto_op launch, const ascend_kernel *k)
     for (const ascend_refusal *r = k->refusals; r != NULL; r = r->next) {
         const char *left = cpp_index(p, at_launch(launch, k, pto_expr_of(r->branch, PTO_STR("left"), 0)));
         const char *right = cpp_index(p, at_launch(launch, k, pto_expr_of(r->branch, PTO_STR("right"), 0)));
-        cpp_line(p, "if (%s %s %s)", left, cpp_relation(r->branch), right);
-        cpp_line(p, "    return ascend_leave(&workspace, stream, \"%s: not where %s %s %s\");", cpp_global(p, k->op),
-                 left, cpp_relation(r->branch), right);
+        text_line(p->out, "if (%s %s %s)", left, cpp_relation(r->branch), right);
+        text_line(p->out, "    return ascend_leave(&workspace, stream, \"%s: not where %s %s %s\");",
+                  cpp_global(p, k->op), left, cpp_relation(r->branch), right);
     }
 }
 
@@ -57,9 +57,9 @@ static pto_status put_launch(cpp_printer *p, pto_op op)
     for (uint32_t i = 0; i < k->symbol_count; i++)
         text_put(&handed, ", %s", cpp_index(p, symbol_at_launch(op, k, k->symbols[i])));
     const char *blocks = cpp_spare(p, text_format(p->run, "%s_blocks", cpp_global(p, k->op)));
-    cpp_line(p, "const int64_t %s = %s;%s", blocks, k->rank != 0 ? text_end(&count) : "1", cpp_remark(p, op));
-    cpp_line(p, "if (%s > 0) launch_%s((uint32_t)%s, stream%s);", blocks, cpp_global(p, k->op), blocks,
-             text_end(&handed));
+    text_line(p->out, "const int64_t %s = %s;%s", blocks, k->rank != 0 ? text_end(&count) : "1", cpp_remark(p, op));
+    text_line(p->out, "if (%s > 0) launch_%s((uint32_t)%s, stream%s);", blocks, cpp_global(p, k->op), blocks,
+              text_end(&handed));
     return PTO_OK;
 }
 
@@ -71,10 +71,10 @@ static pto_status put_alloc(cpp_printer *p, pto_op op)
     for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
         bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
     if (!PTO_SOME(bytes)) return ascend_refuse(op, "it has more than 63 bits of bytes");
-    cpp_line(p, "void *const %s = ascend_take(&workspace, %s);%s", cpp_value(p, v), cpp_index(p, bytes),
-             cpp_remark(p, op));
-    cpp_line(p, "if (%s == NULL) return ascend_leave(&workspace, stream, \"no memory for a workspace\");",
-             cpp_value(p, v));
+    text_line(p->out, "void *const %s = ascend_take(&workspace, %s);%s", cpp_value(p, v), cpp_index(p, bytes),
+              cpp_remark(p, op));
+    text_line(p->out, "if (%s == NULL) return ascend_leave(&workspace, stream, \"no memory for a workspace\");",
+              cpp_value(p, v));
     return PTO_OK;
 }
 
@@ -88,10 +88,10 @@ static pto_status put_constant_array(cpp_printer *p, pto_op op)
     text t = {.run = p->run};
     for (size_t i = 0; i < bytes.n; i++)
         text_put(&t, i == 0 ? "%u" : i % 32 == 0 ? ",\n        %u" : ", %u", (unsigned)(unsigned char)bytes.p[i]);
-    cpp_line(p, "static const unsigned char %s[] = {%s};", listed, text_end(&t));
-    cpp_line(p, "void *const %s = ascend_take(&workspace, sizeof %s);%s", name, listed, cpp_remark(p, op));
-    cpp_line(p, "if (%s == NULL || !ascend_put(%s, %s, sizeof %s))", name, name, listed, listed);
-    cpp_line(p, "    return ascend_leave(&workspace, stream, \"no memory for an array\");");
+    text_line(p->out, "static const unsigned char %s[] = {%s};", listed, text_end(&t));
+    text_line(p->out, "void *const %s = ascend_take(&workspace, sizeof %s);%s", name, listed, cpp_remark(p, op));
+    text_line(p->out, "if (%s == NULL || !ascend_put(%s, %s, sizeof %s))", name, name, listed, listed);
+    text_line(p->out, "    return ascend_leave(&workspace, stream, \"no memory for an array\");");
     return PTO_OK;
 }
 
@@ -109,10 +109,10 @@ static pto_status put_scalar_of(cpp_printer *p, pto_op op)
         offset = pto_expr_add(offset, pto_expr_mul(pto_expr_of(op, PTO_STR("offsets"), d), pto_type_stride(type, d)));
     if (!PTO_SOME(offset) || cpp_element(dtype_of(v)) == NULL) return ascend_refuse(op, "of its element type or place");
     const char *name = cpp_value(p, v);
-    cpp_line(p, "%s%s = 0;%s", cpp_host_type(p, v), name, cpp_remark(p, op));
-    cpp_line(p, "if (!ascend_get(stream, &%s, %s, %s, sizeof %s))", name, cpp_value(p, memory), cpp_index(p, offset),
-             name);
-    cpp_line(p, "    return ascend_leave(&workspace, stream, \"an element cannot be read\");");
+    text_line(p->out, "%s%s = 0;%s", cpp_host_type(p, v), name, cpp_remark(p, op));
+    text_line(p->out, "if (!ascend_get(stream, &%s, %s, %s, sizeof %s))", name, cpp_value(p, memory),
+              cpp_index(p, offset), name);
+    text_line(p->out, "    return ascend_leave(&workspace, stream, \"an element cannot be read\");");
     return PTO_OK;
 }
 
@@ -120,8 +120,8 @@ static pto_status put_compare(cpp_printer *p, pto_op op)
 {
     const pto_value a = pto_op_operand(op, 0), b = pto_op_operand(op, 1);
     if (is_bits(dtype_of(a))) return ascend_refuse(op, "of its element type");
-    cpp_line(p, "const bool %s = %s %s %s;%s", cpp_value(p, pto_op_result(op, 0)), cpp_value(p, a), cpp_relation(op),
-             cpp_value(p, b), cpp_remark(p, op));
+    text_line(p->out, "const bool %s = %s %s %s;%s", cpp_value(p, pto_op_result(op, 0)), cpp_value(p, a),
+              cpp_relation(op), cpp_value(p, b), cpp_remark(p, op));
     return PTO_OK;
 }
 
@@ -133,7 +133,7 @@ static pto_status put_constant(cpp_printer *p, pto_op op)
     const char *number =
         is_bits(t) ? text_format(p->run, "0x%04x", (unsigned)ascend_bits(t, value)) : cpp_number(p, t, value);
     if (number == NULL) return ascend_refuse(op, "of its element type");
-    cpp_line(p, "const %s%s = %s;%s", cpp_host_type(p, v), cpp_value(p, v), number, cpp_remark(p, op));
+    text_line(p->out, "const %s%s = %s;%s", cpp_host_type(p, v), cpp_value(p, v), number, cpp_remark(p, op));
     return PTO_OK;
 }
 
@@ -142,8 +142,8 @@ static pto_status put_index_cast(cpp_printer *p, pto_op op)
     const pto_value v = pto_op_result(op, 0);
     const char *c = cpp_element(dtype_of(v));
     if (c == NULL || is_bits(dtype_of(v))) return ascend_refuse(op, "of its element type");
-    cpp_line(p, "const %s %s = (%s)(%s);%s", c, cpp_value(p, v), c, cpp_index(p, pto_expr_of(op, PTO_STR("from"), 0)),
-             cpp_remark(p, op));
+    text_line(p->out, "const %s %s = (%s)(%s);%s", c, cpp_value(p, v), c,
+              cpp_index(p, pto_expr_of(op, PTO_STR("from"), 0)), cpp_remark(p, op));
     return PTO_OK;
 }
 
@@ -157,10 +157,10 @@ static const char **put_variables(cpp_printer *p, pto_op op, int has_first)
     for (uint32_t i = 0; i < n; i++) {
         const pto_value v = pto_op_result(op, i);
         names[i] = cpp_value(p, v);
-        cpp_line(p, "%s%s = %s;", cpp_host_type(p, v), names[i],
-                 has_first      ? cpp_value(p, pto_op_operand(op, i))
-                 : is_memory(v) ? "NULL"
-                                : "0");
+        text_line(p->out, "%s%s = %s;", cpp_host_type(p, v), names[i],
+                  has_first      ? cpp_value(p, pto_op_operand(op, i))
+                  : is_memory(v) ? "NULL"
+                                 : "0");
     }
     return names;
 }
@@ -180,11 +180,11 @@ static void put_yield(cpp_printer *p, pto_op yield, const char *const *names)
         from[i] = cpp_value(p, v);
         if (n == 1 || strcmp(from[i], names[i]) == 0) continue;
         const char *next = cpp_spare(p, text_format(p->run, "%s_then", names[i]));
-        cpp_line(p, "%sconst %s = %s;", cpp_host_type(p, v), next, from[i]);
+        text_line(p->out, "%sconst %s = %s;", cpp_host_type(p, v), next, from[i]);
         from[i] = next;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (strcmp(from[i], names[i]) != 0) cpp_line(p, "%s = %s;", names[i], from[i]);
+        if (strcmp(from[i], names[i]) != 0) text_line(p->out, "%s = %s;", names[i], from[i]);
 }
 
 static pto_status put_block(cpp_printer *p, pto_block block, pto_op *yield);
@@ -195,29 +195,29 @@ static pto_status put_for(cpp_printer *p, pto_op op)
     const char *i = cpp_value(p, pto_block_arg(pto_body(op), 0));
     pto_op yield = {0};
     name_arguments(p, pto_body(op), 1, names);
-    cpp_open(p, "for (int64_t %s = %s; %s < %s; %s += %s)", i, cpp_index(p, pto_expr_of(op, PTO_STR("from"), 0)), i,
-             cpp_index(p, pto_expr_of(op, PTO_STR("to"), 0)), i, cpp_index(p, pto_expr_of(op, PTO_STR("step"), 0)));
+    text_open(p->out, "for (int64_t %s = %s; %s < %s; %s += %s)", i, cpp_index(p, pto_expr_of(op, PTO_STR("from"), 0)),
+              i, cpp_index(p, pto_expr_of(op, PTO_STR("to"), 0)), i, cpp_index(p, pto_expr_of(op, PTO_STR("step"), 0)));
     PTO_TRY(put_block(p, pto_body(op), &yield));
     put_yield(p, yield, names);
-    cpp_close(p, "");
+    text_close(p->out, "");
     return PTO_OK;
 }
 
 static pto_status put_if(cpp_printer *p, pto_op op)
 {
     const char *const *names = put_variables(p, op, 0);
-    cpp_open(p, "if (%s %s %s)", cpp_index(p, pto_expr_of(op, PTO_STR("left"), 0)), cpp_relation(op),
-             cpp_index(p, pto_expr_of(op, PTO_STR("right"), 0)));
+    text_open(p->out, "if (%s %s %s)", cpp_index(p, pto_expr_of(op, PTO_STR("left"), 0)), cpp_relation(op),
+              cpp_index(p, pto_expr_of(op, PTO_STR("right"), 0)));
     for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
         pto_op yield = {0};
         if (b != 0) {
-            p->depth--;
-            cpp_open(p, "} else");
+            p->out->depth--;
+            text_open(p->out, "} else");
         }
         PTO_TRY(put_block(p, pto_op_block_at(op, b), &yield));
         put_yield(p, yield, names);
     }
-    cpp_close(p, "");
+    text_close(p->out, "");
     return PTO_OK;
 }
 
@@ -226,12 +226,12 @@ static pto_status put_while(cpp_printer *p, pto_op op)
     const char *const *names = put_variables(p, op, 1);
     pto_op holds = {0}, yield = {0};
     for (uint32_t b = 0; b < 2; b++) name_arguments(p, pto_op_block_at(op, b), 0, names);
-    cpp_open(p, "for (;;)");
+    text_open(p->out, "for (;;)");
     PTO_TRY(put_block(p, pto_op_block_at(op, 0), &holds));
-    cpp_line(p, "if (!%s) break;", cpp_value(p, pto_op_operand(holds, 0)));
+    text_line(p->out, "if (!%s) break;", cpp_value(p, pto_op_operand(holds, 0)));
     PTO_TRY(put_block(p, pto_op_block_at(op, 1), &yield));
     put_yield(p, yield, names);
-    cpp_close(p, "");
+    text_close(p->out, "");
     return PTO_OK;
 }
 
@@ -257,13 +257,13 @@ static pto_status put_op(cpp_printer *p, pto_op op)
         return PTO_OK;
     }
     if (ASCEND_IS(m, op, BIND)) {
-        cpp_line(p, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(op, PTO_STR("symbol"))),
-                 cpp_index(p, pto_expr_of(op, PTO_STR("value"), 0)), cpp_remark(p, op));
+        text_line(p->out, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(op, PTO_STR("symbol"))),
+                  cpp_index(p, pto_expr_of(op, PTO_STR("value"), 0)), cpp_remark(p, op));
         return PTO_OK;
     }
     if (ASCEND_IS(m, op, RETURN)) {
         if (pto_op_operand_count(op) != 0) return ascend_refuse(op, "it returns values");
-        cpp_line(p, "return ascend_leave(&workspace, stream, NULL);");
+        text_line(p->out, "return ascend_leave(&workspace, stream, NULL);");
         return PTO_OK;
     }
     return ascend_refuse(op, "not in a function of the host");

@@ -63,14 +63,14 @@ static void put_extents(cpp_printer *p, pto_op function, const ascend_symbols *s
     const char *name = cpp_global(p, function);
     cpp_begin(p, "static void %s_extents(const int64_t *symbols, int64_t (*extents)[8])", name);
     for (uint32_t i = 0; i < symbols->count; i++)
-        cpp_line(p, "[[maybe_unused]] const int64_t %s = symbols[%u];", cpp_symbol(p, symbols->items[i]), i);
-    cpp_line(p, "(void)symbols, (void)extents;");
+        text_line(p->out, "[[maybe_unused]] const int64_t %s = symbols[%u];", cpp_symbol(p, symbols->items[i]), i);
+    text_line(p->out, "(void)symbols, (void)extents;");
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_type type = pto_value_type(pto_block_arg(body, i));
         for (uint32_t d = 0; is_memory(pto_block_arg(body, i)) && d < pto_type_rank(type); d++)
-            cpp_line(p, "extents[%u][%u] = %s;", i, d, cpp_index(p, pto_type_dim(type, d)));
+            text_line(p->out, "extents[%u][%u] = %s;", i, d, cpp_index(p, pto_type_dim(type, d)));
     }
-    cpp_close(p, "\n");
+    text_close(p->out, "\n");
 }
 
 static int writes(pto_op function, uint32_t i)
@@ -106,26 +106,26 @@ static void put_entry(cpp_printer *p, pto_op function, const ascend_symbols *sym
     const char *name = cpp_global(p, function);
     const uint32_t n = pto_block_arg_count(body);
     cpp_begin(p, "static const char *%s_call(void *stream, void *const *arguments, const int64_t *symbols)", name);
-    cpp_line(p, "(void)arguments, (void)symbols;");
+    text_line(p->out, "(void)arguments, (void)symbols;");
     text t = {.run = p->run};
     for (uint32_t i = 0; i < n; i++) {
         const pto_value v = pto_block_arg(body, i);
         text_put(&t, is_memory(v) ? ", %.0sarguments[%u]" : ", *(const %s*)arguments[%u]", cpp_host_type(p, v), i);
     }
     for (uint32_t i = 0; i < symbols->count; i++) text_put(&t, ", symbols[%u]", i);
-    cpp_line(p, "return %s(stream%s);", name, t.n != 0 ? text_end(&t) : "");
-    cpp_close(p, "\n");
-    cpp_open(p, "static const ascend_argument %s_arguments[] =", name);
+    text_line(p->out, "return %s(stream%s);", name, t.n != 0 ? text_end(&t) : "");
+    text_close(p->out, "\n");
+    text_open(p->out, "static const ascend_argument %s_arguments[] =", name);
     for (uint32_t i = 0; i < n; i++) {
         const pto_value v = pto_block_arg(body, i);
         const pto_type type = pto_value_type(v);
-        cpp_line(p, "{\"%.*s\", '%c', %d, %u, %d, %d},", PTO_FMT(argument_name(function, i)), numpy_kind(dtype_of(v)),
-                 (int)pto_dtype_bytes(dtype_of(v)), is_memory(v) ? pto_type_rank(type) : 0, writes(function, i),
-                 is_memory(v));
+        text_line(p->out, "{\"%.*s\", '%c', %d, %u, %d, %d},", PTO_FMT(argument_name(function, i)),
+                  numpy_kind(dtype_of(v)), (int)pto_dtype_bytes(dtype_of(v)), is_memory(v) ? pto_type_rank(type) : 0,
+                  writes(function, i), is_memory(v));
     }
-    cpp_line(p, "{NULL, 0, 0, 0, 0, 0}");
-    cpp_close(p, ";\n");
-    cpp_open(p, "static const ascend_symbol %s_symbols[] =", name);
+    text_line(p->out, "{NULL, 0, 0, 0, 0, 0}");
+    text_close(p->out, ";\n");
+    text_open(p->out, "static const ascend_symbol %s_symbols[] =", name);
     for (uint32_t s = 0; s < symbols->count; s++) {
         int at = -1, dim = -1;
         for (uint32_t i = n; i-- > 0;)
@@ -137,10 +137,10 @@ static void put_entry(cpp_printer *p, pto_op function, const ascend_symbols *sym
                 at = (int)i;
                 dim = (int)d;
             }
-        cpp_line(p, "{\"%.*s\", %d, %d},", PTO_FMT(symbols->items[s]), at, dim);
+        text_line(p->out, "{\"%.*s\", %d, %d},", PTO_FMT(symbols->items[s]), at, dim);
     }
-    cpp_line(p, "{NULL, -1, -1}");
-    cpp_close(p, ";\n");
+    text_line(p->out, "{NULL, -1, -1}");
+    text_close(p->out, ";\n");
 }
 
 /* ---- both files ---- */
@@ -160,9 +160,9 @@ static pto_status put_function(cpp_printer *p, pto_op function, text *header, te
     const char *parameters = function_parameters(p, function, &symbols), *name = cpp_global(p, function);
     text_put(header, "const char *%s(%s);\n", name, parameters);
     cpp_begin(p, "const char *%s(%s)", name, parameters);
-    cpp_line(p, "ascend_workspace workspace = {};");
+    text_line(p->out, "ascend_workspace workspace = {};");
     PTO_TRY(cpp_body(p, body));
-    cpp_close(p, "\n");
+    text_close(p->out, "\n");
     put_extents(p, function, &symbols);
     put_entry(p, function, &symbols);
     text_put(table, "    {\"%.*s\", %s_arguments, %u, %s_symbols, %u, %s_extents, %s_call},\n",

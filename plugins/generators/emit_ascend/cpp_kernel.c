@@ -73,11 +73,11 @@ static void put_types(cpp_printer *p, const cpp_types *types)
     static const char *const boxes[] = {"NoneBox", "RowMajor", "ColMajor"};
     for (uint32_t i = 0; i < types->count; i++) {
         const ascend_tile_type *t = types->items[i];
-        cpp_line(p, "using %s = pto::Tile<pto::TileType::%s, %s, %lld, %lld, pto::BLayout::%s, -1, -1,",
-                 types->names[i], location(t->role), cpp_element(t->dtype), (long long)t->rows, (long long)t->columns,
-                 t->is_column_major ? "ColMajor" : "RowMajor");
-        cpp_line(p, "    pto::SLayout::%s, %d, %s, pto::CompactMode::%s>;", boxes[t->boxes], t->box_bytes,
-                 pad_value(p, t), t->is_compact ? "Normal" : "Null");
+        text_line(p->out, "using %s = pto::Tile<pto::TileType::%s, %s, %lld, %lld, pto::BLayout::%s, -1, -1,",
+                  types->names[i], location(t->role), cpp_element(t->dtype), (long long)t->rows, (long long)t->columns,
+                  t->is_column_major ? "ColMajor" : "RowMajor");
+        text_line(p->out, "    pto::SLayout::%s, %d, %s, pto::CompactMode::%s>;", boxes[t->boxes], t->box_bytes,
+                  pad_value(p, t), t->is_compact ? "Normal" : "Null");
     }
 }
 
@@ -129,9 +129,9 @@ static const char *window(cpp_printer *p, const ascend_window *w)
     const char *memory = cpp_value(p, w->memory), *offset = cpp_index(p, w->offset);
     const char *name = cpp_spare(p, text_format(p->run, "%s_at", memory));
     const pto_expr step = w->is_columns ? w->column_step : w->row_step;
-    cpp_line(p, "auto %s = %s(%s%s%s, %s, %s, %s);", name, w->is_columns ? "columns_of" : "rows_of", memory,
-             strcmp(offset, "0") != 0 ? " + " : "", strcmp(offset, "0") != 0 ? offset : "", cpp_index(p, w->rows),
-             cpp_index(p, w->columns), cpp_index(p, step));
+    text_line(p->out, "auto %s = %s(%s%s%s, %s, %s, %s);", name, w->is_columns ? "columns_of" : "rows_of", memory,
+              strcmp(offset, "0") != 0 ? " + " : "", strcmp(offset, "0") != 0 ? offset : "", cpp_index(p, w->rows),
+              cpp_index(p, w->columns), cpp_index(p, step));
     return name;
 }
 
@@ -225,7 +225,7 @@ static const char *extent(cpp_printer *p, const ascend_tile *t, uint32_t dim)
     const char *c = cpp_index(p, t->valid[dim]);
     if (strchr(c, '(') == NULL) return c;
     const char *name = cpp_spare(p, text_format(p->run, "%s_%s", tile_name(p, t), dim == 0 ? "rows" : "columns"));
-    cpp_line(p, "const int64_t %s = %s;", name, c);
+    text_line(p->out, "const int64_t %s = %s;", name, c);
     cpp_know(p, t->valid[dim], name);
     return name;
 }
@@ -236,37 +236,37 @@ static void put_tile(cpp_printer *p, cpp_types *types, const ascend_node *n)
         int64_t stage = 0;
         const char *name = tile_name(p, t);
         const char *rows = extent(p, t, 0), *columns = extent(p, t, 1);
-        cpp_line(p, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, rows, columns,
-                 t == n->tile ? cpp_remark(p, n->op) : "");
+        text_line(p->out, "%s %s(%s, %s);%s", type_name(p, types, &t->type), name, rows, columns,
+                  t == n->tile ? cpp_remark(p, n->op) : "");
         if (pto_expr_is_const(t->stage, &stage))
-            cpp_line(p, "TASSIGN(%s, %lld);", name, (long long)t->address + (long long)stage * t->stage_bytes);
+            text_line(p->out, "TASSIGN(%s, %lld);", name, (long long)t->address + (long long)stage * t->stage_bytes);
         else
-            cpp_line(p, "TASSIGN(%s, %s%lld * %s);", name,
-                     t->address != 0 ? text_format(p->run, "%lld + ", (long long)t->address) : "",
-                     (long long)t->stage_bytes, cpp_factor(p, t->stage));
+            text_line(p->out, "TASSIGN(%s, %s%lld * %s);", name,
+                      t->address != 0 ? text_format(p->run, "%lld + ", (long long)t->address) : "",
+                      (long long)t->stage_bytes, cpp_factor(p, t->stage));
     }
 }
 
 static void put_flag(cpp_printer *p, const ascend_node *n)
 {
     const pto_run *run = p->run;
-    cpp_line(p, "%s(%s, %s, (event_t)%s);", n->kind == ASCEND_SET ? "set_flag" : "wait_flag",
-             pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("src")))),
-             pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("dst")))),
-             cpp_factor(p, pto_expr_of(n->op, PTO_STR("event"), 0)));
+    text_line(p->out, "%s(%s, %s, (event_t)%s);", n->kind == ASCEND_SET ? "set_flag" : "wait_flag",
+              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("src")))),
+              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("dst")))),
+              cpp_factor(p, pto_expr_of(n->op, PTO_STR("event"), 0)));
 }
 
 /* As the library does around its own loops of the scalar unit: the machine file says that this event is taken. */
 static void put_wait(cpp_printer *p, const char *source, const char *target)
 {
-    cpp_line(p, "set_flag(%s, %s, EVENT_ID0);", source, target);
-    cpp_line(p, "wait_flag(%s, %s, EVENT_ID0);", source, target);
+    text_line(p->out, "set_flag(%s, %s, EVENT_ID0);", source, target);
+    text_line(p->out, "wait_flag(%s, %s, EVENT_ID0);", source, target);
 }
 
 static void put_barrier(cpp_printer *p, const ascend_node *n)
 {
-    cpp_line(p, "pipe_barrier(%s);",
-             pipe_name(p->run, pto_pipe_by_name(p->run, pto_attr_str_of(n->op, PTO_STR("pipe")))));
+    text_line(p->out, "pipe_barrier(%s);",
+              pipe_name(p->run, pto_pipe_by_name(p->run, pto_attr_str_of(n->op, PTO_STR("pipe")))));
 }
 
 static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
@@ -277,15 +277,15 @@ static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
         return PTO_OK;
     }
     if (ASCEND_IS(p->m, n->op, BIND)) {
-        cpp_line(p, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))),
-                 cpp_index(p, pto_expr_of(n->op, PTO_STR("value"), 0)), cpp_remark(p, n->op));
+        text_line(p->out, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))),
+                  cpp_index(p, pto_expr_of(n->op, PTO_STR("value"), 0)), cpp_remark(p, n->op));
         return PTO_OK;
     }
     const pto_value v = pto_op_result(n->op, 0);
     const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
     if (c == NULL) return ascend_refuse(n->op, "of its element type");
-    cpp_line(p, "const %s %s = (%s)(%s);%s", c, cpp_value(p, v), c,
-             cpp_index(p, pto_expr_of(n->op, PTO_STR("from"), 0)), cpp_remark(p, n->op));
+    text_line(p->out, "const %s %s = (%s)(%s);%s", c, cpp_value(p, v), c,
+              cpp_index(p, pto_expr_of(n->op, PTO_STR("from"), 0)), cpp_remark(p, n->op));
     return PTO_OK;
 }
 
@@ -308,36 +308,37 @@ static pto_status put_for(cpp_printer *p, cpp_types *types, const ascend_node *n
     const char *next =
         strcmp(step, "1") == 0 ? text_format(p->run, "%s++", i) : text_format(p->run, "%s += %s", i, step);
     text *const out = p->out;
-    text body = {.run = p->run};
-    cpp_open(p, "for (int64_t %s = %s; %s < %s; %s)", i, first, i, cpp_index(p, pto_expr_of(n->op, PTO_STR("to"), 0)),
-             next);
+    text_open(p->out, "for (int64_t %s = %s; %s < %s; %s)", i, first, i,
+              cpp_index(p, pto_expr_of(n->op, PTO_STR("to"), 0)), next);
     const char *round = strcmp(step, "1") != 0 ? enter_loop(p, index, from, by) : NULL;
+    text body = {.run = p->run, .depth = out->depth};
     p->out = &body;
     PTO_TRY(put_nodes(p, types, n->first[0]));
     p->out = out;
     if (round != NULL) {
         p->known_count--;
         if (text_has_name(&body, round))
-            cpp_line(p,
-                     strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;" : "const int64_t %s = %s%.0s / %s;",
-                     round, i, cpp_factor(p, from), step);
+            text_line(p->out,
+                      strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;"
+                                              : "const int64_t %s = %s%.0s / %s;",
+                      round, i, cpp_factor(p, from), step);
     }
     text_bytes(out, text_end(&body), body.n);
-    cpp_close(p, "");
+    text_close(p->out, "");
     return PTO_OK;
 }
 
 static pto_status put_if(cpp_printer *p, cpp_types *types, const ascend_node *n)
 {
-    cpp_open(p, "if (%s %s %s)", cpp_index(p, pto_expr_of(n->op, PTO_STR("left"), 0)), cpp_relation(n->op),
-             cpp_index(p, pto_expr_of(n->op, PTO_STR("right"), 0)));
+    text_open(p->out, "if (%s %s %s)", cpp_index(p, pto_expr_of(n->op, PTO_STR("left"), 0)), cpp_relation(n->op),
+              cpp_index(p, pto_expr_of(n->op, PTO_STR("right"), 0)));
     PTO_TRY(put_nodes(p, types, n->first[0]));
     if (pto_op_block_count(n->op) > 1) {
-        p->depth--;
-        cpp_open(p, "} else");
+        p->out->depth--;
+        text_open(p->out, "} else");
         PTO_TRY(put_nodes(p, types, n->first[1]));
     }
-    cpp_close(p, "");
+    text_close(p->out, "");
     return PTO_OK;
 }
 
@@ -367,7 +368,7 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
                 call = text_format(p->run, "const %s %s = %s", cpp_element(pto_type_dtype(pto_value_type(v))),
                                    cpp_value(p, v), call);
             }
-            cpp_line(p, "%s;%s", call, cpp_remark(p, n->op));
+            text_line(p->out, "%s;%s", call, cpp_remark(p, n->op));
             if (waits) put_wait(p, "PIPE_S", "PIPE_V");
         }
         }
@@ -437,14 +438,14 @@ static void put_grid(cpp_printer *p, const ascend_kernel *k)
         for (uint32_t d = i + 1; d < k->rank; d++)
             text_put(&t, " / %s", cpp_factor(p, pto_attr_expr(pto_attr_item(grid, d, NULL))));
         if (i != 0) text_put(&t, " %% %s", cpp_factor(p, pto_attr_expr(pto_attr_item(grid, i, NULL))));
-        cpp_line(p, "const int64_t %s = %s;", cpp_value(p, pto_block_arg(pto_body(k->op), i)), text_end(&t));
+        text_line(p->out, "const int64_t %s = %s;", cpp_value(p, pto_block_arg(pto_body(k->op), i)), text_end(&t));
     }
 }
 
 pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
 {
     text *const out = p->out;
-    text code = {.run = p->run};
+    text code = {.run = p->run, .depth = 1};
     cpp_types types = {0};
     const char *name = cpp_global(p, k->op);
     const pto_block body = pto_body(k->op);
@@ -457,19 +458,19 @@ pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
     }
     const char *of_kernel = parameters(p, k, 0), *of_launch = parameters(p, k, 1), *handed = arguments(p, k);
     p->out = &code;
-    p->depth = 1;
     if (!k->is_cube) {
-        cpp_line(p, "set_mask_norm();");
-        cpp_line(p, "set_vector_mask(-1, -1);");
+        text_line(p->out, "set_mask_norm();");
+        text_line(p->out, "set_vector_mask(-1, -1);");
     }
     for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
         const char *c = cpp_element(pto_type_dtype(pto_value_type(v)));
-        if (is_bits(v)) cpp_line(p, "const %s %s = of_bits<%s>(%s_bits);", c, cpp_value(p, v), c, cpp_value(p, v));
+        if (is_bits(v))
+            text_line(p->out, "const %s %s = of_bits<%s>(%s_bits);", c, cpp_value(p, v), c, cpp_value(p, v));
     }
     put_grid(p, k);
     PTO_TRY(put_nodes(p, &types, k->first));
-    cpp_line(p, "pipe_barrier(PIPE_ALL);");
+    text_line(p->out, "pipe_barrier(PIPE_ALL);");
     p->out = out;
     text_put(out,
              "// Kernel %s for %s cores of %.*s, written by pto.emit-ascend. Remarks: line, column and name of an op\n"
@@ -478,12 +479,13 @@ pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
     text_put(out, "#include \"%s.h\"\n\n", "kernel");
     text_put(out, "extern \"C\" __global__ AICORE void %s(%s)\n{\n#if defined(%s)\n", name, of_kernel,
              k->is_cube ? "__DAV_CUBE__" : "__DAV_VEC__");
+    out->depth = 1;
     put_types(p, &types);
+    out->depth = 0;
     text_bytes(out, text_end(&code), code.n);
     text_put(out, "#endif\n}\n\n");
     text_put(out, "extern \"C\" void launch_%s(uint32_t blocks, void *stream%s%s)\n{\n", name,
              of_launch[0] != 0 ? ", " : "", of_launch);
     text_put(out, "    PTO_LAUNCH(%s, blocks, stream%s);\n}\n", name, handed);
-    p->depth = 0;
     return PTO_OK;
 }

@@ -20,8 +20,7 @@ typedef struct cpp_known {
 typedef struct cpp_printer {
     const pto_run *run;
     const ascend_module *m;
-    text *out;
-    uint32_t depth;
+    text *out;       /* where lines go */
     pto_op function; /* the kernel or function that is written */
     pto_op at;       /* the op that is */
     cpp_name *names;
@@ -47,11 +46,6 @@ void cpp_alias(cpp_printer *p, pto_value v, const char *c);
 const char *cpp_global(const cpp_printer *p, pto_op function);
 
 /* ---- cpp_text.c ---- */
-/* A line with indentation; `cpp_open` and `cpp_close` are lines after which, or before which, it changes. */
-PTO_PRINTF_LIKE(2, 3) void cpp_line(cpp_printer *p, const char *format, ...);
-PTO_PRINTF_LIKE(2, 3) void cpp_open(cpp_printer *p, const char *format, ...);
-/* `end` follows the brace. */
-void cpp_close(cpp_printer *p, const char *end);
 /* The head of a function, whose body begins. */
 PTO_PRINTF_LIKE(2, 3) void cpp_begin(cpp_printer *p, const char *format, ...);
 /* " // 3:8 tm": where an op comes from, and its name there. */

@@ -1,35 +1,10 @@
 /* Lines, index expressions and numbers of C++. */
 #include "cpp_print.h"
+#include "index_text.h"
 
 #include <pto/relation.h>
 
 #include <math.h>
-
-static void indent(cpp_printer *p)
-{
-    for (uint32_t i = 0; i < p->depth; i++) text_bytes(p->out, "    ", 4);
-}
-
-void cpp_line(cpp_printer *p, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    indent(p);
-    text_vput(p->out, format, args);
-    text_bytes(p->out, "\n", 1);
-    va_end(args);
-}
-
-void cpp_open(cpp_printer *p, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    indent(p);
-    text_vput(p->out, format, args);
-    text_bytes(p->out, " {\n", 3);
-    p->depth++;
-    va_end(args);
-}
 
 void cpp_begin(cpp_printer *p, const char *format, ...)
 {
@@ -37,14 +12,8 @@ void cpp_begin(cpp_printer *p, const char *format, ...)
     va_start(args, format);
     text_vput(p->out, format, args);
     text_bytes(p->out, "\n{\n", 3);
-    p->depth = 1;
+    p->out->depth = 1;
     va_end(args);
-}
-
-void cpp_close(cpp_printer *p, const char *end)
-{
-    p->depth--;
-    cpp_line(p, "}%s", end);
 }
 
 /* "FILE:line:column" without the file; a comment ends at the end of the line, so nothing else can end it. */
@@ -68,137 +37,59 @@ const char *cpp_remark(cpp_printer *p, pto_op op)
 
 /* ---- index expressions ---- */
 
-enum { LOOSE, SUM, PRODUCT, TIGHT };
-
-static void put(cpp_printer *p, text *t, pto_expr x, int around);
-
-static void put_sum(cpp_printer *p, text *t, pto_expr x)
-{
-    const int64_t constant = pto_expr_number(x);
-    int is_first = 1;
-    for (uint32_t pass = 0; pass < 2; pass++) { /* what is added comes first */
-        for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
-            const int64_t coef = pto_expr_coef(x, i), size = coef < 0 ? -coef : coef;
-            if ((coef < 0) != (pass != 0)) continue;
-            text_put(t, "%s", is_first ? coef < 0 ? "-" : "" : coef < 0 ? " - " : " + ");
-            if (size != 1) text_put(t, "%lld * ", (long long)size);
-            put(p, t, pto_expr_arg(x, i), size != 1 ? PRODUCT : SUM);
-            is_first = 0;
-        }
-    }
-    if (is_first)
-        text_put(t, "%lld", (long long)constant);
-    else if (constant != 0)
-        text_put(t, " %s %lld", constant < 0 ? "-" : "+", (long long)(constant < 0 ? -constant : constant));
-}
-
 void cpp_know(cpp_printer *p, pto_expr x, const char *c)
 {
     PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
     p->known[p->known_count++] = (cpp_known){x, c};
 }
 
-static const char *known(const cpp_printer *p, pto_expr x)
+static const char *known(void *self, pto_expr x)
 {
+    const cpp_printer *p = self;
     for (uint32_t i = p->known_count; i-- > 0;)
         if (pto_expr_same(p->known[i].expr, x)) return p->known[i].c;
     return NULL;
 }
 
-/* Whether it is never below 0. */
-static int is_natural(const cpp_printer *p, pto_expr x)
+static const char *symbol(void *self, pto_str name) { return cpp_symbol(self, name); }
+static const char *value(void *self, pto_value v) { return cpp_value(self, v); }
+
+static int is_natural(void *self, pto_expr x)
 {
+    const cpp_printer *p = self;
     const pto_expr_kind kind = pto_expr_kind_of(x);
-    if (known(p, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
+    if (known(self, x) != NULL || pto_expr_range(x, p->at, NULL).lo >= 0) return 1;
     if (kind == PTO_EXPR_CONST || kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE || kind == PTO_EXPR_MOD) return 0;
     if (kind == PTO_EXPR_SUM && pto_expr_number(x) < 0) return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++)
-        if (!is_natural(p, pto_expr_arg(x, i)) || (kind == PTO_EXPR_SUM && pto_expr_coef(x, i) < 0)) return 0;
+        if (!is_natural(self, pto_expr_arg(x, i)) || (kind == PTO_EXPR_SUM && pto_expr_coef(x, i) < 0)) return 0;
     return 1;
 }
 
-/* C divides towards zero; what is never below it needs no function. */
-static void put_division(cpp_printer *p, text *t, pto_expr x, const char *sign, const char *function, int around)
+static index_words words_of(cpp_printer *p)
 {
-    const pto_expr a = pto_expr_arg(x, 0), b = pto_expr_arg(x, 1);
-    const int is_plain = is_natural(p, a) && is_natural(p, b);
-    if (!is_plain || sign == NULL) {
-        text_put(t, "%s(", function);
-        put(p, t, a, LOOSE);
-        text_put(t, ", ");
-        put(p, t, b, LOOSE);
-        text_put(t, ")");
-        return;
-    }
-    if (around >= PRODUCT) text_put(t, "(");
-    put(p, t, a, PRODUCT);
-    text_put(t, " %s ", sign);
-    put(p, t, b, PRODUCT);
-    if (around >= PRODUCT) text_put(t, ")");
-}
-
-static void put_call(cpp_printer *p, text *t, const char *function, pto_expr x)
-{
-    const uint32_t n = pto_expr_arg_count(x);
-    for (uint32_t i = 0; i + 1 < n; i++) {
-        text_put(t, "%s(", function);
-        put(p, t, pto_expr_arg(x, i), LOOSE);
-        text_put(t, ", ");
-    }
-    put(p, t, pto_expr_arg(x, n - 1), LOOSE);
-    for (uint32_t i = 0; i + 1 < n; i++) text_put(t, ")");
-}
-
-/* As int64_t, so that arithmetic has 64 bits. */
-static void put_value(cpp_printer *p, text *t, pto_value v)
-{
-    const pto_dtype type = pto_type_dtype(pto_value_type(v));
-    text_put(t, type == PTO_INDEX || type == PTO_I64 ? "%s" : "(int64_t)%s", cpp_value(p, v));
-}
-
-static void put(cpp_printer *p, text *t, pto_expr x, int around)
-{
-    const pto_expr_kind kind = pto_expr_kind_of(x);
-    const int own = kind == PTO_EXPR_SUM ? SUM : kind == PTO_EXPR_PRODUCT ? PRODUCT : TIGHT;
-    const char *name = known(p, x);
-    if (name != NULL) {
-        text_put(t, "%s", name);
-        return;
-    }
-    if (own <= around && own != TIGHT) text_put(t, "(");
-    switch (kind) {
-    case PTO_EXPR_CONST: text_put(t, "%lld", (long long)pto_expr_number(x)); break;
-    case PTO_EXPR_SYMBOL: text_put(t, "%s", cpp_symbol(p, pto_expr_symbol_name(x))); break;
-    case PTO_EXPR_VALUE: put_value(p, t, pto_expr_leaf(x)); break;
-    case PTO_EXPR_SUM: put_sum(p, t, x); break;
-    case PTO_EXPR_PRODUCT:
-        for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
-            if (i != 0) text_put(t, " * ");
-            put(p, t, pto_expr_arg(x, i), PRODUCT);
-        }
-        break;
-    case PTO_EXPR_FLOORDIV: put_division(p, t, x, "/", "floordiv", around); break;
-    case PTO_EXPR_MOD: put_division(p, t, x, "%", "modulo", around); break;
-    case PTO_EXPR_CEILDIV: put_division(p, t, x, NULL, "ceildiv", around); break;
-    case PTO_EXPR_MIN: put_call(p, t, "least", x); break;
-    case PTO_EXPR_MAX: put_call(p, t, "most", x); break;
-    default: text_put(t, "0"); break;
-    }
-    if (own <= around && own != TIGHT) text_put(t, ")");
+    return (index_words){.self = p,
+                         .symbol = symbol,
+                         .value = value,
+                         .name = known,
+                         .floordiv = "floordiv",
+                         .ceildiv = "ceildiv",
+                         .mod = "modulo",
+                         .min = "least",
+                         .max = "most",
+                         .is_natural = is_natural};
 }
 
 const char *cpp_index(cpp_printer *p, pto_expr x)
 {
-    text t = {.run = p->run};
-    put(p, &t, x, LOOSE);
-    return text_end(&t);
+    const index_words words = words_of(p);
+    return index_text(p->run, &words, x);
 }
 
 const char *cpp_factor(cpp_printer *p, pto_expr x)
 {
-    text t = {.run = p->run};
-    put(p, &t, x, PRODUCT);
-    return text_end(&t);
+    const index_words words = words_of(p);
+    return index_text_factor(p->run, &words, x);
 }
 
 const char *cpp_relation(pto_op op)

@@ -90,7 +90,6 @@ typedef struct emitter {
     const pto_run *run;
     pto_kind_id kinds[EMIT_KIND_COUNT];
     text *out; /* where lines go */
-    uint32_t depth;
     emit_fault *faults;
     uint32_t fault_count, fault_capacity;
     uint32_t *op_numbers; /* by the index of the op's handle, of a walk through the module; 0: none */
@@ -124,10 +123,6 @@ typedef struct emitter {
 
 #define EMIT_IS(e, op, NAME) (pto_op_kind(op) == (e)->kinds[KIND_##NAME])
 
-/* A line with indentation; `emit_open` and `emit_close` are lines after which, or before which, it changes. */
-PTO_PRINTF_LIKE(2, 3) void emit_line(emitter *e, const char *format, ...);
-PTO_PRINTF_LIKE(2, 3) void emit_open(emitter *e, const char *format, ...);
-void emit_close(emitter *e, const char *end);
 /* Formats in scratch memory. */
 PTO_PRINTF_LIKE(2, 3) const char *emit_format(emitter *e, const char *format, ...);
 /* Braces alone. */

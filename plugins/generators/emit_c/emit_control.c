@@ -50,9 +50,9 @@ static pto_status loop_body(emitter *e, pto_op loop, pto_block body)
 {
     const int frees = !e->is_kernel && holds_workspaces(e, loop) && !carries_memory(loop);
     const char *mark = frees ? emit_spare(e, "mark") : NULL;
-    if (frees) emit_line(e, "const uint64_t %s = call_->services->mark(call_->services->self);", mark);
+    if (frees) text_line(e->out, "const uint64_t %s = call_->services->mark(call_->services->self);", mark);
     PTO_TRY(emit_block(e, body));
-    if (frees) emit_line(e, "call_->services->release(call_->services->self, %s);", mark);
+    if (frees) text_line(e->out, "call_->services->release(call_->services->self, %s);", mark);
     return PTO_OK;
 }
 
@@ -66,14 +66,14 @@ static pto_status emit_for(emitter *e, pto_op op)
     if (strchr(to, '(') != NULL) to = emit_extent(e, pto_expr_of(op, PTO_STR("to"), 0), "end");
     PTO_TRY(hand_to(e, body, 1, op, n, 1));
     if (pto_expr_range(by, op, NULL).lo < 1)
-        emit_line(e, "if (%s < 1) return %u;", step, emit_fault_of(e, op, "has a step below 1"));
+        text_line(e->out, "if (%s < 1) return %u;", step, emit_fault_of(e, op, "has a step below 1"));
     if (strcmp(step, "1") == 0)
-        emit_open(e, "for (int64_t %s = %s; %s < %s; %s++)", index, from, index, to, index);
+        text_open(e->out, "for (int64_t %s = %s; %s < %s; %s++)", index, from, index, to, index);
     else
-        emit_open(e, "for (int64_t %s = %s; %s < %s; %s += %s)", index, from, index, to, index, step);
+        text_open(e->out, "for (int64_t %s = %s; %s < %s; %s += %s)", index, from, index, to, index, step);
     PTO_TRY(loop_body(e, op, body));
     PTO_TRY(hand_to(e, body, 1, pto_block_terminator(body), n, 0));
-    emit_close(e, "");
+    text_close(e->out, "");
     alias_results(e, op, body, 1);
     return PTO_OK;
 }
@@ -86,12 +86,12 @@ static pto_status emit_while(emitter *e, pto_op op)
     for (uint32_t i = 0; i < n; i++)
         if (!storage_is_tile(pto_block_arg(body, i)))
             emit_alias(e, pto_block_arg(body, i), emit_value(e, pto_block_arg(test, i)));
-    emit_open(e, "for (;;)");
+    text_open(e->out, "for (;;)");
     PTO_TRY(emit_block(e, test));
-    emit_line(e, "if (!%s) break;", emit_value(e, pto_op_operand(pto_block_terminator(test), 0)));
+    text_line(e->out, "if (!%s) break;", emit_value(e, pto_op_operand(pto_block_terminator(test), 0)));
     PTO_TRY(loop_body(e, op, body));
     PTO_TRY(hand_to(e, test, 0, pto_block_terminator(body), n, 0));
-    emit_close(e, "");
+    text_close(e->out, "");
     alias_results(e, op, test, 0);
     return PTO_OK;
 }
@@ -104,29 +104,29 @@ static pto_status emit_if(emitter *e, pto_op op)
     if (relation == NULL) return emit_refuse(op, "its relation is not known");
     for (uint32_t i = 0; i < n; i++) {
         to[i] = pto_op_result(op, i);
-        if (!storage_is_tile(to[i])) emit_line(e, "%s%s;", emit_type_of(e, to[i]), emit_value(e, to[i]));
+        if (!storage_is_tile(to[i])) text_line(e->out, "%s%s;", emit_type_of(e, to[i]), emit_value(e, to[i]));
     }
-    emit_open(e, "if (%s %s %s)", emit_index_of(e, op, "left", 0), relation, emit_index_of(e, op, "right", 0));
+    text_open(e->out, "if (%s %s %s)", emit_index_of(e, op, "left", 0), relation, emit_index_of(e, op, "right", 0));
     for (uint32_t b = 0; b < blocks; b++) {
         const pto_block block = pto_op_block_at(op, b);
         const pto_op yield = pto_block_terminator(block);
         if (b != 0) {
-            e->depth--;
-            emit_open(e, "} else");
+            e->out->depth--;
+            text_open(e->out, "} else");
         }
         PTO_TRY(emit_block(e, block));
         for (uint32_t i = 0; i < n; i++) from[i] = pto_op_operand(yield, i);
         PTO_TRY(emit_hand_over(e, n, to, from, 0));
     }
-    emit_close(e, "");
+    text_close(e->out, "");
     return PTO_OK;
 }
 
 static pto_status emit_bind(emitter *e, pto_op op)
 {
     const char *symbol = emit_symbol(e, pto_attr_str_of(op, PTO_STR("symbol")));
-    emit_line(e, "const int64_t %s = %s;", symbol, emit_index_of(e, op, "value", 0));
-    emit_line(e, "if (%s < %s || %s > %s) return %u;", symbol, emit_index_of(e, op, "lo", 0), symbol,
+    text_line(e->out, "const int64_t %s = %s;", symbol, emit_index_of(e, op, "value", 0));
+    text_line(e->out, "if (%s < %s || %s > %s) return %u;", symbol, emit_index_of(e, op, "lo", 0), symbol,
               emit_index_of(e, op, "hi", 0), emit_fault_of(e, op, "has a value that is not in its range"));
     return PTO_OK;
 }
@@ -136,7 +136,7 @@ static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)
 static void define(emitter *e, pto_op op, const char *value)
 {
     const pto_value v = pto_op_result(op, 0);
-    emit_line(e, "const %s%s = %s;", emit_type_of(e, v), emit_value(e, v), value);
+    text_line(e->out, "const %s%s = %s;", emit_type_of(e, v), emit_value(e, v), value);
 }
 
 static pto_status emit_scalar_op(emitter *e, pto_op op)

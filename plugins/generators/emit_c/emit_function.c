@@ -33,7 +33,6 @@ static void begin(emitter *e, pto_op function, int is_kernel)
     e->products = NULL;
     e->product_count = e->product_capacity = 0;
     name_bound_symbols(e);
-    e->depth = 1;
 }
 
 /* ---- kernels ---- */
@@ -135,7 +134,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
 {
     const pto_block body = pto_body(kernel);
     const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
-    text code = {.run = e->run};
+    text code = {.run = e->run, .depth = 1};
     begin(e, kernel, 1);
     const char *name = emit_global(e, pto_function_name(kernel));
     for (uint32_t i = rank; i < pto_block_arg_count(body); i++)
@@ -147,7 +146,6 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     e->out = &code;
     PTO_TRY(emit_block(e, body));
     e->out = out;
-    e->depth = 0;
     put_frame(e, out, name, rank);
     emit_comment(e, kernel);
     text_put(out, "static int32_t %s_kernel(const void *raw_, int64_t instance_, char *scratch_)\n{\n", name);
@@ -205,14 +203,14 @@ static pto_status emit_launch(emitter *e, pto_op op)
         text_put(&fields, "%s.%s = %s", fields.n != 0 ? ", " : "",
                  emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
                  emit_value(e, pto_op_operand(op, i)));
-    emit_line(e, "%s%s_frame %s = {%s};", info->product_count != 0 ? "" : "const ", name, frame,
+    text_line(e->out, "%s%s_frame %s = {%s};", info->product_count != 0 ? "" : "const ", name, frame,
               fields.n != 0 ? text_end(&fields) : "0");
     emit_products_find(e, op, info, frame);
-    emit_line(e,
+    text_line(e->out,
               "const int32_t %s = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
               "%s);",
               fault, name, frame, name, frame, emit_products_scratch(e, info, frame));
-    emit_line(e, "if (%s != 0) return %s;", fault, fault);
+    text_line(e->out, "if (%s != 0) return %s;", fault, fault);
     return PTO_OK;
 }
 
@@ -223,9 +221,9 @@ static pto_status emit_workspace(emitter *e, pto_op op)
     pto_expr count = pto_expr_const(e->run, pto_dtype_bytes(dtype_of(v)));
     for (uint32_t d = 0; d < pto_type_rank(type); d++) count = pto_expr_mul(count, pto_type_dim(type, d));
     if (!PTO_SOME(count) || emit_memory_type(dtype_of(v)) == NULL) return emit_refuse(op, "of its size or type");
-    emit_line(e, "%sconst %s = call_->services->allocate(call_->services->self, (size_t)(%s));", emit_type_of(e, v),
-              emit_value(e, v), emit_index(e, count));
-    emit_line(e, "if (%s == NULL) return %u;", emit_value(e, v),
+    text_line(e->out, "%sconst %s = call_->services->allocate(call_->services->self, (size_t)(%s));",
+              emit_type_of(e, v), emit_value(e, v), emit_index(e, count));
+    text_line(e->out, "if (%s == NULL) return %u;", emit_value(e, v),
               emit_fault_of(e, op, "needs more memory than there is"));
     return PTO_OK;
 }
@@ -243,7 +241,7 @@ static pto_status emit_array(emitter *e, pto_op op)
         text_put(t, "%s%u", i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ", (unsigned)(uint8_t)bytes.p[i]);
     text_put(t, bytes.n != 0 ? "};\n" : "0};\n");
     /* Nothing writes to it. */
-    emit_line(e, "%sconst %s = (%s)(uintptr_t)array%u_;", emit_type_of(e, v), emit_value(e, v), emit_type_of(e, v),
+    text_line(e->out, "%sconst %s = (%s)(uintptr_t)array%u_;", emit_type_of(e, v), emit_value(e, v), emit_type_of(e, v),
               e->array_count);
     return PTO_OK;
 }
@@ -255,7 +253,7 @@ static void put_list(emitter *e, pto_value v, const char *name, int strides)
     for (uint32_t d = 0; d < pto_type_rank(type); d++)
         text_put(&t, "%s%s", d != 0 ? ", " : "",
                  emit_index(e, strides ? pto_type_stride(type, d) : pto_type_dim(type, d)));
-    emit_line(e, "const int64_t %s[] = {%s};", name, pto_type_rank(type) != 0 ? text_end(&t) : "1");
+    text_line(e->out, "const int64_t %s[] = {%s};", name, pto_type_rank(type) != 0 ? text_end(&t) : "1");
 }
 
 /* debug.print and debug.assert: the caller knows the op and its type. */
@@ -270,12 +268,12 @@ static pto_status emit_debug(emitter *e, pto_op op)
         put_list(e, v, "dims_", 0);
         put_list(e, v, "strides_", 1);
     } else {
-        emit_line(e, "const %s value_ = %s;", emit_memory_type(t), emit_write(e, t, emit_value(e, v)));
+        text_line(e->out, "const %s value_ = %s;", emit_memory_type(t), emit_write(e, t, emit_value(e, v)));
     }
-    emit_line(e, "const int32_t fault_ = call_->services->debug(call_->services->self, %u, %s, %s, %u);", number,
+    text_line(e->out, "const int32_t fault_ = call_->services->debug(call_->services->self, %u, %s, %s, %u);", number,
               is_memory(v) ? emit_value(e, v) : "&value_", is_memory(v) ? "dims_, strides_" : "NULL, NULL", fault);
-    emit_line(e, "if (fault_ != 0) return fault_;");
-    emit_close(e, "");
+    text_line(e->out, "if (fault_ != 0) return fault_;");
+    text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -285,7 +283,7 @@ static pto_status emit_return(emitter *e, pto_op op)
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const pto_value v = pto_op_operand(op, i);
         if (is_memory(v)) return emit_refuse(op, "it returns memory");
-        emit_line(e, "*(%s *)call_->arguments[%u] = %s;", emit_memory_type(dtype_of(v)), first + i,
+        text_line(e->out, "*(%s *)call_->arguments[%u] = %s;", emit_memory_type(dtype_of(v)), first + i,
                   emit_write(e, dtype_of(v), emit_value(e, v)));
     }
     return PTO_OK;
@@ -337,7 +335,7 @@ pto_status emit_function(emitter *e, pto_op function, text *out)
     const pto_block body = pto_body(function);
     const pto_op last = pto_block_terminator(body);
     const uint32_t results = PTO_SOME(last) ? pto_op_operand_count(last) : 0;
-    text code = {.run = e->run};
+    text code = {.run = e->run, .depth = 1};
     begin(e, function, 0);
     const char *name = emit_global(e, pto_function_name(function));
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) PTO_TRY(check_parameter(function, pto_block_arg(body, i)));
@@ -346,7 +344,6 @@ pto_status emit_function(emitter *e, pto_op function, text *out)
     e->out = &code;
     PTO_TRY(emit_block(e, body));
     e->out = out;
-    e->depth = 0;
     emit_comment(e, function);
     text_put(out, "static int32_t %s_function(const pto_native_call *call_)\n{\n", name);
     put_parameters(e, out, &code);

@@ -221,7 +221,7 @@ static pto_status point_to(emitter *e, pto_op load)
     emit_window w;
     PTO_TRY(pto_value_valid(tile, size));
     emit_window_open(e, load, memory, size, 0, &w);
-    emit_line(e, "const %s *const %s = %s;%s", emit_memory_type(dtype_of(memory)), emit_value(e, tile), w.base,
+    text_line(e->out, "const %s *const %s = %s;%s", emit_memory_type(dtype_of(memory)), emit_value(e, tile), w.base,
               emit_remark(e, load));
     emit_tile_stays(e, tile, &w);
     return PTO_OK;

@@ -41,9 +41,9 @@ static void put_columns(emitter *e, pto_op store, const char *to, const emit_win
 {
     const pto_value tile = pto_op_operand(store, 0);
     const pto_dtype from = dtype_of(tile), memory = dtype_of(pto_op_operand(store, 1));
-    emit_line(e, "const %s x_ = %s;", emit_vector_type(from),
+    text_line(e->out, "const %s x_ = %s;", emit_vector_type(from),
               emit_vector_load(e, from, emit_format(e, "&%s", emit_at(e, tile, "i_", "j_")), tail));
-    emit_line(e, "%s",
+    text_line(e->out, "%s",
               emit_vector_store(e, memory, emit_format(e, "&%s", emit_window_at(e, w, to, "i_", "j_")),
                                 leaving(e, store, from, memory, "x_"), tail));
 }
@@ -57,17 +57,17 @@ pto_status emit_leaving_store(emitter *e, pto_op store)
     PTO_TRY(pto_value_valid(tile, size));
     emit_open_block(e);
     emit_window_open(e, store, memory, size, 0, &w);
-    emit_line(e, "%s *const %s = %s;", emit_memory_type(dtype_of(memory)), to, w.base);
-    emit_line(e, "const int64_t n_ = %s, rest_ = n_ %% PTO_LANES;", emit_index(e, size[1]));
-    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", emit_index(e, size[0]));
-    emit_open(e, "for (int64_t j_ = 0; j_ + PTO_LANES <= n_; j_ += PTO_LANES)");
+    text_line(e->out, "%s *const %s = %s;", emit_memory_type(dtype_of(memory)), to, w.base);
+    text_line(e->out, "const int64_t n_ = %s, rest_ = n_ %% PTO_LANES;", emit_index(e, size[1]));
+    text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", emit_index(e, size[0]));
+    text_open(e->out, "for (int64_t j_ = 0; j_ + PTO_LANES <= n_; j_ += PTO_LANES)");
     put_columns(e, store, to, &w, NULL);
-    emit_close(e, "");
-    emit_open(e, "if (rest_ != 0)");
-    emit_line(e, "const int64_t j_ = n_ - rest_;");
+    text_close(e->out, "");
+    text_open(e->out, "if (rest_ != 0)");
+    text_line(e->out, "const int64_t j_ = n_ - rest_;");
     put_columns(e, store, to, &w, "rest_");
-    emit_close(e, "");
-    emit_close(e, "");
-    emit_close(e, "");
+    text_close(e->out, "");
+    text_close(e->out, "");
+    text_close(e->out, "");
     return PTO_OK;
 }

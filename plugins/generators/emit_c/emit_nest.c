@@ -50,7 +50,7 @@ static int is_declared(const emit_group *g, pto_value v)
 
 static void declare(emitter *e, emit_group *g, pto_value v, const char *value, pto_op op)
 {
-    emit_line(e, "const %s %s = %s;%s", emit_vector_type(dtype_of(v)), vector_name(e, v), emit_bare(e, value),
+    text_line(e->out, "const %s %s = %s;%s", emit_vector_type(dtype_of(v)), vector_name(e, v), emit_bare(e, value),
               PTO_SOME(op) ? emit_remark(e, op) : "");
     g->declared[g->declared_count++] = v.index;
 }
@@ -128,7 +128,7 @@ static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
     const char *step = extreme != NULL      ? emit_format(e, "pto_extreme_%s(%s, %s)", extreme, all, x)
                        : sums_in_turn(g, f) ? emit_format(e, "pto_sums_with(%s, %s)", all, x)
                                             : emit_vector_step(e, f->op, all, x);
-    emit_line(e, "%s = %s;%s", all, step, emit_remark(e, f->op));
+    text_line(e->out, "%s = %s;%s", all, step, emit_remark(e, f->op));
 }
 
 /* One row more for the sums of columns. */
@@ -139,7 +139,7 @@ static void sweep_column_reduce(emitter *e, emit_group *g, const fused_op *f)
     const char *x = vector_of(e, g, pto_op_operand(f->op, 0), 0);
     const char *at = emit_format(e, "%s + j_", emit_tile(e, result));
     const char *step = emit_vector_step(e, f->op, emit_vector_load(e, t, at, g->tail), x);
-    emit_line(e, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
+    text_line(e->out, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
 }
 
 static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
@@ -148,11 +148,11 @@ static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
     const char *value = vector_of(e, g, tile, 0);
     const char *at = emit_format(e, "%s + j_", f->memory), *remark = emit_remark(e, f->op);
     if (f->streams == NULL)
-        emit_line(e, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
+        text_line(e->out, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
     else if (g->tail == NULL)
-        emit_line(e, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
+        text_line(e->out, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
     else
-        emit_line(e, "pto_put_%s_tail(%s, %s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, g->tail,
+        text_line(e->out, "pto_put_%s_tail(%s, %s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, g->tail,
                   f->streams, remark);
 }
 
@@ -171,7 +171,7 @@ static void leave_row(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value result = pto_op_result(f->op, 0);
     const char *at = emit_format(e, "%s + j_", row_of_tile(e, g, result, !f->is_kept));
-    emit_line(e, "%s", emit_vector_store(e, dtype_of(result), at, vector_name(e, result), g->tail));
+    text_line(e->out, "%s", emit_vector_store(e, dtype_of(result), at, vector_name(e, result), g->tail));
 }
 
 static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
@@ -290,9 +290,9 @@ static void close_trail(emit_group *g, const char **bases)
  */
 static void put_trail_of_row_before(emitter *e, emit_group *g, const char **bases)
 {
-    emit_open(e, "if (i_ > 0)");
+    text_open(e->out, "if (i_ > 0)");
     put_trail(e, g);
-    emit_close(e, " /* of the row before */");
+    text_close(e->out, " /* of the row before */");
     close_trail(g, bases);
     for (uint32_t i = 0; i < g->count; i++)
         if (is_in_sweep(g, &g->ops[i]) && g->ops[i].kind == FUSED_MAP && g->ops[i].is_crossing)
@@ -312,11 +312,11 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
             is_used |= pto_op_operand(g->ops[i].op, k).index == result.index;
     if (is_used) {
         const char *type = outlives_row(g, f) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
-        emit_line(e, "%s%s = %s;%s", type, scalar_name(e, result), emit_bare(e, value), emit_remark(e, f->op));
+        text_line(e->out, "%s%s = %s;%s", type, scalar_name(e, result), emit_bare(e, value), emit_remark(e, f->op));
         value = scalar_name(e, result);
     }
     if (f->is_kept)
-        emit_line(e, "%s = %s;%s", emit_at(e, result, g->row, "0"), emit_bare(e, emit_write(e, t, value)),
+        text_line(e->out, "%s = %s;%s", emit_at(e, result, g->row, "0"), emit_bare(e, emit_write(e, t, value)),
                   is_used ? "" : emit_remark(e, f->op));
 }
 
@@ -325,13 +325,14 @@ static void start_total(emitter *e, const emit_group *g, const fused_op *f)
 {
     const pto_dtype t = dtype_of(pto_op_operand(f->op, 0));
     if (sums_in_turn(g, f)) {
-        emit_line(e, "pto_sums %s = pto_sums_of_none();", total_name(e, f));
+        text_line(e->out, "pto_sums %s = pto_sums_of_none();", total_name(e, f));
         return;
     }
     if (emit_extreme(f->op) != NULL)
-        emit_line(e, "pto_extreme %s = pto_extreme_of_none(%s);", total_name(e, f), emit_reduce_start(e, f->op, "0"));
+        text_line(e->out, "pto_extreme %s = pto_extreme_of_none(%s);", total_name(e, f),
+                  emit_reduce_start(e, f->op, "0"));
     else
-        emit_line(e, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
+        text_line(e->out, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
                   emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
 }
 
@@ -429,9 +430,9 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
     const int bytes = (int)pto_dtype_bytes(dtype_of(memory));
     if (rows == 0)
-        emit_line(e, "pto_prefetch(%s + j_ + %d);", row, bytes > 0 ? AHEAD_BYTES / bytes : 0);
+        text_line(e->out, "pto_prefetch(%s + j_ + %d);", row, bytes > 0 ? AHEAD_BYTES / bytes : 0);
     else
-        emit_line(e,
+        text_line(e->out,
                   strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + %s);" : "pto_prefetch(%s + %s%s + %s);",
                   row, times, stride, rows == 1 ? place_ahead(e, g) : "j_");
     g->declared[g->declared_count++] = v.index;
@@ -475,9 +476,9 @@ static void open_sweep(emitter *e, emit_group *g)
     g->tail = is_whole ? NULL : "n_";
     g->declared_count = 0;
     if (is_whole)
-        emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
+        text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
     else
-        emit_open(e, "PTO_SWEEP(j_, n_, %s)", g->column_count);
+        text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count);
 }
 
 /* What sums of columns start from. */
@@ -493,11 +494,11 @@ static void start_columns(emitter *e, emit_group *g)
             start = emit_format(e, "%s == 0 ? %s : %s", g->row_count, of_none, start);
         if (!is_open) open_sweep(e, g);
         is_open = 1;
-        emit_line(e, "%s",
+        text_line(e->out, "%s",
                   emit_vector_store(e, dtype_of(result), emit_format(e, "%s + j_", emit_tile(e, result)),
                                     emit_splat(e, dtype_of(result), start), g->tail));
     }
-    if (is_open) emit_close(e, "");
+    if (is_open) text_close(e->out, "");
 }
 
 static void put_sweep(emitter *e, emit_group *g)
@@ -519,7 +520,7 @@ static void put_sweep(emitter *e, emit_group *g)
     }
     const char **bases = PTO_SCRATCH(e->run, const char *, g->count);
     if (has_trail(g)) {
-        emit_line(e, "const int64_t before_ = i_ - (i_ > 0);");
+        text_line(e->out, "const int64_t before_ = i_ - (i_ > 0);");
         open_trail(e, g, "before_", bases);
     }
     open_sweep(e, g);
@@ -527,7 +528,7 @@ static void put_sweep(emitter *e, emit_group *g)
     for (uint32_t i = 0; i < g->count; i++)
         if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
     if (has_trail(g)) put_trail_of_row_before(e, g, bases);
-    emit_close(e, "");
+    text_close(e->out, "");
     end_reductions(e, g);
 }
 
@@ -536,7 +537,7 @@ static void put_row_op(emitter *e, emit_group *g, const fused_op *f)
     const char *x[4] = {NULL};
     if (f->kind == FUSED_ROW_STORE) {
         const pto_value tile = pto_op_operand(f->op, 0);
-        emit_line(e, "%s = %s;%s", emit_window_at(e, &f->window, f->memory, g->row, "0"),
+        text_line(e->out, "%s = %s;%s", emit_window_at(e, &f->window, f->memory, g->row, "0"),
                   emit_write(e, dtype_of(tile), scalar_name(e, tile)), emit_remark(e, f->op));
         return;
     }
@@ -566,7 +567,7 @@ static void open_windows(emitter *e, emit_group *g)
         emit_window_open(e, f->op, memory, size, !stores && pto_attr_bool_of(f->op, PTO_STR("transpose"), 0),
                          &f->window);
         f->memory = emit_spare(e, stores ? "to" : "from");
-        emit_line(e, "%s%s *const %s = %s;", stores ? "" : "const ", emit_memory_type(dtype_of(memory)), f->memory,
+        text_line(e->out, "%s%s *const %s = %s;", stores ? "" : "const ", emit_memory_type(dtype_of(memory)), f->memory,
                   f->window.base);
     }
 }
@@ -587,7 +588,7 @@ static int has_scalars_from_outside(emit_group *g)
 static void open_memory_row(emitter *e, emit_group *g, fused_op *f)
 {
     const char *row = emit_format(e, "%si_", f->memory);
-    emit_line(e, "%s%s *const %s = &%s;", f->kind == FUSED_LOAD ? "const " : "",
+    text_line(e->out, "%s%s *const %s = &%s;", f->kind == FUSED_LOAD ? "const " : "",
               emit_memory_type(dtype_of(nest_memory_of(f))), row,
               emit_window_at(e, &f->window, f->memory, g->row, "0"));
     f->memory = row;
@@ -599,7 +600,7 @@ static void open_store(emitter *e, emit_group *g, fused_op *f)
     const char *streams = emit_streams(e, nest_memory_of(f), f->memory);
     if (streams == NULL) return;
     f->streams = emit_spare(e, "streams");
-    emit_line(e, "const int %s = %s;", f->streams, streams);
+    text_line(e->out, "const int %s = %s;", f->streams, streams);
 }
 
 /* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */
@@ -618,10 +619,10 @@ static void open_row(emitter *e, emit_group *g)
             const int is_scalar = is_scalar_from_outside(g, v);
             if ((!is_scalar && (loaded == NULL || is_row || has_one_row(g))) || is_declared(g, v)) continue;
             if (is_scalar)
-                emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(v)), scalar_name(e, v),
+                text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(v)), scalar_name(e, v),
                           emit_read(e, dtype_of(v), emit_at(e, v, g->row, "0")));
             else
-                emit_line(e, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
+                text_line(e->out, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
                           emit_window_at(e, loaded, emit_value(e, v), g->row, "0"));
             g->declared[g->declared_count++] = v.index;
         }
@@ -635,7 +636,8 @@ static void declare_trail(emitter *e, emit_group *g)
         const fused_op *f = &g->ops[i];
         if (f->kind != FUSED_REDUCE && f->kind != FUSED_ROW_MAP) continue;
         const pto_value result = pto_op_result(f->op, 0);
-        if (outlives_row(g, f)) emit_line(e, "%s %s = 0;", emit_lane_type(dtype_of(result)), scalar_name(e, result));
+        if (outlives_row(g, f))
+            text_line(e->out, "%s %s = 0;", emit_lane_type(dtype_of(result)), scalar_name(e, result));
     }
 }
 
@@ -646,13 +648,13 @@ static void put_last_trail(emitter *e, emit_group *g)
     if (pto_expr_range(g->rows, g->ops[0].op, NULL).lo > 0)
         emit_open_block(e);
     else
-        emit_open(e, "if (%s > 0)", g->row_count);
-    emit_line(e, "const int64_t before_ = %s - 1;", g->row_count);
+        text_open(e->out, "if (%s > 0)", g->row_count);
+    text_line(e->out, "const int64_t before_ = %s - 1;", g->row_count);
     open_trail(e, g, "before_", bases);
     open_sweep(e, g);
     put_trail(e, g);
-    emit_close(e, "");
-    emit_close(e, "");
+    text_close(e->out, "");
+    text_close(e->out, "");
 }
 
 void emit_nest(emitter *e, emit_group *g, uint32_t most)
@@ -672,7 +674,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     if (g->trails) declare_trail(e, g);
     const int has_block = !is_one_row || has_scalars_from_outside(g);
     if (!is_one_row)
-        emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);
+        text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);
     else if (has_block)
         emit_open_block(e);
     open_row(e, g);
@@ -681,6 +683,6 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
             if (nest_is_row_kind(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
         if (g->has_columns && !(g->trails && g->sweep == most)) put_sweep(e, g);
     }
-    if (has_block) emit_close(e, "");
+    if (has_block) text_close(e->out, "");
     if (g->trails) put_last_trail(e, g);
 }

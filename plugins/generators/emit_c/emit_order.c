@@ -25,7 +25,7 @@ static pto_status emit_order(emitter *e, pto_op op)
     const emit_window *w = emit_tile_window(e, x);
     const char *stride = w != NULL ? w->row_stride : emit_format(e, "%lld", (long long)emit_columns(x));
     e->sorts = 1;
-    emit_line(e, "pto_order_%s(%s, %s, %s, %s, %s, %d, %s, %lld, scratch_ + %lld);", emit_type_name(dtype_of(x)),
+    text_line(e->out, "pto_order_%s(%s, %s, %s, %s, %s, %d, %s, %lld, scratch_ + %lld);", emit_type_name(dtype_of(x)),
               w != NULL ? emit_value(e, x) : emit_tile(e, x), stride, kept[0], rows_and_length[1], kept[1],
               pto_attr_bool_of(op, PTO_STR("descending"), 0), emit_tile(e, result), (long long)emit_columns(result),
               (long long)emit_scratch(e, bytes));
@@ -46,17 +46,17 @@ static pto_status emit_rowgather(emitter *e, pto_op op)
     const char *region[2], *all[2];
     PTO_TRY(region_of(e, result, region));
     PTO_TRY(region_of(e, x, all));
-    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", region[0]);
-    emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_++)", region[1]);
-    emit_line(e, "const int32_t at_ = %s;", emit_at(e, index, "i_", "j_"));
+    text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", region[0]);
+    text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", region[1]);
+    text_line(e->out, "const int32_t at_ = %s;", emit_at(e, index, "i_", "j_"));
     if (!is_in_order(e, op))
-        emit_line(e, "if (at_ < 0 || at_ >= %s) return %u;", all[1],
+        text_line(e->out, "if (at_ < 0 || at_ >= %s) return %u;", all[1],
                   emit_fault_of(e, op, "has an index that is out of range"));
     const emit_window *w = emit_tile_window(e, x);
     const char *from = w != NULL ? emit_window_at(e, w, emit_value(e, x), "i_", "at_") : emit_at(e, x, "i_", "at_");
-    emit_line(e, "%s = %s;", emit_at(e, result, "i_", "j_"), from);
-    emit_close(e, "");
-    emit_close(e, "");
+    text_line(e->out, "%s = %s;", emit_at(e, result, "i_", "j_"), from);
+    text_close(e->out, "");
+    text_close(e->out, "");
     return PTO_OK;
 }
 

@@ -110,7 +110,7 @@ static emit_window operand_of(emitter *e, pto_op op, uint32_t i, const pto_expr 
     if (is_memory(v)) {
         emit_window_of(e, op, starts[i], v, size, turned, &w);
         const char *name = emit_spare(e, starts[i]);
-        emit_line(e, "const %s *const %s = %s;", emit_memory_type(dtype_of(v)), name, w.base);
+        text_line(e->out, "const %s *const %s = %s;", emit_memory_type(dtype_of(v)), name, w.base);
         w.base = name;
         return w;
     }
@@ -157,29 +157,29 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     if (kind == EMIT_PRODUCT_COUNT) return emit_refuse(op, "there are no kernels for its element type");
     note_product(e, kind, pto_value_type(sums));
     emit_open_block(e);
-    emit_line(e, "const int64_t m_ = %s, n_ = %s, k_ = %s;", emit_index(e, valid[0]), emit_index(e, valid[1]),
+    text_line(e->out, "const int64_t m_ = %s, n_ = %s, k_ = %s;", emit_index(e, valid[0]), emit_index(e, valid[1]),
               emit_index(e, depth));
     if (pto_expr_range(depth, op, NULL).lo < 0)
-        emit_line(e, "if (k_ < 0) return %u;", emit_fault_of(e, op, "has a depth below 0"));
+        text_line(e->out, "if (k_ < 0) return %u;", emit_fault_of(e, op, "has a depth below 0"));
     const emit_window left = operand_of(e, op, 1, (const pto_expr[]){valid[0], depth});
     const char *right = right_of(e, op, kind, depth, valid[1]);
     emit_window to = {.row_stride = emit_format(e, "%lld", (long long)emit_columns(sums))};
     if (PTO_SOME(store)) {
         emit_window_of(e, store, "offsets", pto_op_operand(store, 1), valid, 0, &to);
         const char *name = emit_spare(e, "to");
-        emit_line(e, "%s *const %s = %s;", emit_memory_type(dtype_of(sums)), name, to.base);
+        text_line(e->out, "%s *const %s = %s;", emit_memory_type(dtype_of(sums)), name, to.base);
         to.base = name;
     } else {
         to.base = emit_tile(e, sums);
         if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
     }
-    emit_line(e, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
+    text_line(e->out, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
               kind == EMIT_WEIGHTS  ? "weights"
               : kind == EMIT_PANELS ? "panels"
                                     : "block",
               left.base, left.row_stride, left.column_stride, right, to.base, to.row_stride,
               from_zero ? "false" : "true");
-    emit_close(e, "");
+    text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -233,8 +233,8 @@ void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kerne
 {
     for (uint32_t k = 0; k < EMIT_PRODUCT_COUNT; k++) {
         if (!uses_kind(kernel->products, kernel->product_count, k)) continue;
-        emit_line(e, "%s.%s = %s(call_->services, %s);", frame, kinds[k].name, kinds[k].find, kinds[k].number);
-        emit_line(e, "if (%s.%s == NULL) return %u;", frame, kinds[k].name,
+        text_line(e->out, "%s.%s = %s(call_->services, %s);", frame, kinds[k].name, kinds[k].find, kinds[k].number);
+        text_line(e->out, "if (%s.%s == NULL) return %u;", frame, kinds[k].name,
                   emit_fault_of(e, launch, "needs kernels of products that the caller does not have"));
     }
 }

@@ -10,7 +10,6 @@ typedef struct extent_name {
 struct emit_scope {
     emit_scope *around;
     pto_block block;
-    uint32_t depth;
     text head; /* lines before those of its ops */
     extent_name *names;
     uint32_t name_count, name_capacity;
@@ -42,7 +41,7 @@ static emit_scope *scope_of(emitter *e, pto_expr x)
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
         emit_scope *s = scope_of(e, pto_expr_arg(x, i));
         if (s == NULL) return NULL;
-        if (found == NULL || s->depth > found->depth) found = s;
+        if (found == NULL || s->head.depth > found->head.depth) found = s;
     }
     return found;
 }
@@ -63,18 +62,9 @@ static const char *name_of(const emitter *e, pto_expr x)
 /* Declares the name at the head of the scope; of NULL here, in the innermost one. */
 static const char *give_name(emitter *e, emit_scope *at, pto_expr x, const char *c, const char *stem)
 {
-    text *out = e->out;
-    const uint32_t depth = e->depth;
     const char *name = emit_spare(e, stem);
-    if (at != NULL) {
-        e->out = &at->head;
-        e->depth = at->depth;
-    } else {
-        at = e->scope;
-    }
-    emit_line(e, "const int64_t %s = %s;", name, c);
-    e->out = out;
-    e->depth = depth;
+    text_line(at != NULL ? &at->head : e->out, "const int64_t %s = %s;", name, c);
+    if (at == NULL) at = e->scope;
     PTO_GROW(e->run, at->names, at->name_count, at->name_capacity);
     at->names[at->name_count++] = (extent_name){x, name};
     return name;
@@ -111,8 +101,9 @@ int emit_is_checked(emitter *e, const char *condition)
 
 pto_status emit_block(emitter *e, pto_block block)
 {
-    text body = {.run = e->run}, *out = e->out;
-    emit_scope scope = {.around = e->scope, .block = block, .depth = e->depth, .head = {.run = e->run}};
+    text *const out = e->out;
+    text body = {.run = e->run, .depth = out->depth};
+    emit_scope scope = {.around = e->scope, .block = block, .head = {.run = e->run, .depth = out->depth}};
     e->scope = &scope;
     e->out = &body;
     PTO_TRY(emit_ops(e, block));

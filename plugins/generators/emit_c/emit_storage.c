@@ -96,9 +96,9 @@ static pto_status copy_tile(emitter *e, const char *to, const char *from, pto_va
     pto_expr valid[2];
     const long long columns = (long long)emit_columns(value);
     PTO_TRY(pto_value_valid(value, valid));
-    emit_line(e, "for (int64_t i_ = 0; i_ < %s; i_++)", emit_index(e, valid[0]));
-    emit_line(e, "    memcpy(%s + i_ * %lld, %s + i_ * %lld, (size_t)(%s) * sizeof *%s);", to, columns, from, columns,
-              emit_index(e, valid[1]), to);
+    text_line(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", emit_index(e, valid[0]));
+    text_line(e->out, "    memcpy(%s + i_ * %lld, %s + i_ * %lld, (size_t)(%s) * sizeof *%s);", to, columns, from,
+              columns, emit_index(e, valid[1]), to);
     return PTO_OK;
 }
 
@@ -117,7 +117,7 @@ static pto_status put_aside(emitter *e, hand *hands, uint32_t count)
     const char *c = emit_memory_type(pto_type_dtype(pto_value_type(old)));
     const char *aside = emit_spare(e, "aside");
     const int64_t at = emit_scratch(e, bytes_of(pto_value_type(old)));
-    emit_line(e, "%s *const %s = (%s *)(scratch_ + %lld);", c, aside, c, (long long)at);
+    text_line(e->out, "%s *const %s = (%s *)(scratch_ + %lld);", c, aside, c, (long long)at);
     int is_copied = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (hands[i].from != group) continue;
@@ -173,12 +173,12 @@ pto_status emit_hand_over(emitter *e, uint32_t count, const pto_value *to, const
         values[i] = emit_value(e, from[i]);
         if (declares || others < 2) continue;
         const char *aside = emit_spare(e, "next");
-        emit_line(e, "%sconst %s = %s;", emit_type_of(e, from[i]), aside, values[i]);
+        text_line(e->out, "%sconst %s = %s;", emit_type_of(e, from[i]), aside, values[i]);
         values[i] = aside;
     }
     for (uint32_t i = 0; i < count; i++) {
         if (storage_is_tile(to[i])) continue;
-        emit_line(e, "%s%s = %s;", declares ? emit_type_of(e, to[i]) : "", emit_value(e, to[i]), values[i]);
+        text_line(e->out, "%s%s = %s;", declares ? emit_type_of(e, to[i]) : "", emit_value(e, to[i]), values[i]);
     }
     return PTO_OK;
 }

@@ -1,38 +1,6 @@
 /* Lines of C. */
 #include "emit.h"
 
-static void indent(emitter *e)
-{
-    for (uint32_t i = 0; i < e->depth; i++) text_bytes(e->out, "    ", 4);
-}
-
-void emit_line(emitter *e, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    indent(e);
-    text_vput(e->out, format, args);
-    text_bytes(e->out, "\n", 1);
-    va_end(args);
-}
-
-void emit_open(emitter *e, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    indent(e);
-    text_vput(e->out, format, args);
-    text_bytes(e->out, " {\n", 3);
-    e->depth++;
-    va_end(args);
-}
-
-void emit_close(emitter *e, const char *end)
-{
-    e->depth--;
-    emit_line(e, "}%s", end);
-}
-
 const char *emit_format(emitter *e, const char *format, ...)
 {
     text t = {.run = e->run};
@@ -45,8 +13,8 @@ const char *emit_format(emitter *e, const char *format, ...)
 
 void emit_open_block(emitter *e)
 {
-    emit_line(e, "{");
-    e->depth++;
+    text_line(e->out, "{");
+    e->out->depth++;
 }
 
 const char *emit_place(emitter *e, pto_op op)
@@ -91,7 +59,7 @@ const char *emit_bare(emitter *e, const char *c)
     return emit_format(e, "%.*s", (int)n - 2, c + 1);
 }
 
-void emit_comment(emitter *e, pto_op op) { emit_line(e, "/* %s */", emit_place(e, op)); }
+void emit_comment(emitter *e, pto_op op) { text_line(e->out, "/* %s */", emit_place(e, op)); }
 
 uint32_t emit_fault_of(emitter *e, pto_op op, const char *why)
 {

@@ -28,14 +28,14 @@ static void open_loops(emitter *e, const region *g, const char **row, const char
 {
     *row = g->one_row ? "0" : "i_";
     *column = g->one_column ? "0" : "j_";
-    if (!g->one_row) emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->rows);
-    if (!g->one_column) emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g->columns);
+    if (!g->one_row) text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", g->rows);
+    if (!g->one_column) text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", g->columns);
 }
 
 static void close_loops(emitter *e, const region *g)
 {
-    if (!g->one_column) emit_close(e, "");
-    if (!g->one_row) emit_close(e, "");
+    if (!g->one_column) text_close(e->out, "");
+    if (!g->one_row) text_close(e->out, "");
 }
 
 /* ---- windows of memory ---- */
@@ -107,7 +107,7 @@ void emit_check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_e
     const char *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", emit_index(e, offset), emit_index(e, size),
                                     emit_index(e, dim));
     if (emit_is_checked(e, check)) return;
-    emit_line(e, "%s return %u;", check, emit_fault_of(e, op, "reaches beyond the extent of the memory"));
+    text_line(e->out, "%s return %u;", check, emit_fault_of(e, op, "reaches beyond the extent of the memory"));
 }
 
 /* `size`: rows and columns of the tile. */
@@ -160,10 +160,10 @@ static void fill_rest(emitter *e, pto_op op, const pto_expr inner[2])
     const char *rows = emit_index(e, pto_type_dim(type, 0)), *columns = emit_index(e, pto_type_dim(type, 1));
     const char *pad =
         emit_write(e, pto_type_dtype(type), emit_number(e, pto_type_dtype(type), pto_op_attr(op, PTO_STR("pad")), 1));
-    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", rows);
-    emit_line(e, "for (int64_t j_ = i_ < %s ? %s : 0; j_ < %s; j_++) %s = %s;", emit_index(e, inner[0]),
+    text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", rows);
+    text_line(e->out, "for (int64_t j_ = i_ < %s ? %s : 0; j_ < %s; j_++) %s = %s;", emit_index(e, inner[0]),
               emit_index(e, inner[1]), columns, emit_at(e, result, "i_", "j_"), pad);
-    emit_close(e, "");
+    text_close(e->out, "");
 }
 
 static pto_status emit_load(emitter *e, pto_op op)
@@ -181,9 +181,9 @@ static pto_status emit_load(emitter *e, pto_op op)
         if (pads) fill_rest(e, op, size);
         return PTO_OK;
     }
-    emit_line(e, "const %s *const %s = %s;%s", emit_memory_type(t), name, w.base, emit_remark(e, op));
+    text_line(e->out, "const %s *const %s = %s;%s", emit_memory_type(t), name, w.base, emit_remark(e, op));
     open_loops(e, &g, &row, &column);
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_window_at(e, &w, name, row, column));
+    text_line(e->out, "%s = %s;", emit_at(e, result, row, column), emit_window_at(e, &w, name, row, column));
     close_loops(e, &g);
     if (pads) fill_rest(e, op, size);
     return PTO_OK;
@@ -212,13 +212,13 @@ static pto_status emit_store(emitter *e, pto_op op)
     PTO_TRY(pto_value_valid(tile, size));
     PTO_TRY(region_of(e, tile, &g));
     emit_window_open(e, op, memory, size, 0, &w);
-    emit_line(e, "%s *const %s = %s;%s", emit_memory_type(to), name, w.base, emit_remark(e, op));
+    text_line(e->out, "%s *const %s = %s;%s", emit_memory_type(to), name, w.base, emit_remark(e, op));
     if (emit_transpose_goes_out(e, pto_value_op(tile))) return emit_transpose_out(e, op, name, w.row_stride);
     open_loops(e, &g, &row, &column);
     const char *at = emit_at(e, tile, row, column);
     const int is_plain =
         from == to && !pto_attr_bool_of(op, PTO_STR("relu"), 0) && !PTO_SOME(pto_op_attr(op, PTO_STR("scale")));
-    emit_line(e, "%s = %s;", emit_window_at(e, &w, name, row, column),
+    text_line(e->out, "%s = %s;", emit_window_at(e, &w, name, row, column),
               is_plain ? at : emit_write(e, to, leaving(e, op, from, to, emit_read(e, from, at))));
     close_loops(e, &g);
     return PTO_OK;
@@ -271,7 +271,7 @@ static pto_status emit_map(emitter *e, pto_op op)
     for (uint32_t i = 0; i < pto_op_operand_count(op) && i < 4; i++) x[i] = operand_at(e, op, i, row, column);
     const char *formula = emit_formula(e, op, x);
     if (formula == NULL) return emit_refuse(op, "its formula is not known");
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_write(e, dtype_of(result), formula));
+    text_line(e->out, "%s = %s;", emit_at(e, result, row, column), emit_write(e, dtype_of(result), formula));
     close_loops(e, &g);
     return PTO_OK;
 }
@@ -342,15 +342,15 @@ static pto_status emit_reduce(emitter *e, pto_op op, int along_row)
     PTO_TRY(region_of(e, a, &g));
     const char *outer = along_row ? "i_" : "j_", *inner = along_row ? "j_" : "i_";
     const char *outer_count = along_row ? g.rows : g.columns, *inner_count = along_row ? g.columns : g.rows;
-    emit_open(e, "for (int64_t %s = 0; %s < %s; %s++)", outer, outer, outer_count, outer);
-    emit_line(e, "%s all_ = %s;", emit_lane_type(t), start_of(e, r, t, inner_count));
+    text_open(e->out, "for (int64_t %s = 0; %s < %s; %s++)", outer, outer, outer_count, outer);
+    text_line(e->out, "%s all_ = %s;", emit_lane_type(t), start_of(e, r, t, inner_count));
     const char *element = emit_read(e, t, emit_at(e, a, "i_", "j_"));
     const char *step = step_of(e, r, t, "all_", element);
-    emit_line(e, "for (int64_t %s = 0; %s < %s; %s++) all_ = %s;", inner, inner, inner_count, inner,
+    text_line(e->out, "for (int64_t %s = 0; %s < %s; %s++) all_ = %s;", inner, inner, inner_count, inner,
               along_row ? step : emit_rounded(e, t, step));
-    emit_line(e, "%s = %s;", emit_at(e, result, along_row ? "i_" : "0", along_row ? "0" : "j_"),
+    text_line(e->out, "%s = %s;", emit_at(e, result, along_row ? "i_" : "0", along_row ? "0" : "j_"),
               emit_write(e, t, "all_"));
-    emit_close(e, "");
+    text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -371,38 +371,38 @@ static void product_columns(emitter *e, pto_value sums, pto_value left, pto_valu
 {
     const pto_dtype t = dtype_of(left);
     const char *column = "j_";
-    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_ += %d)", g->rows, PRODUCT_ROWS);
+    text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_ += %d)", g->rows, PRODUCT_ROWS);
     for (int q = 0; q < PRODUCT_ROWS; q++) {
-        emit_line(e, "const int64_t r%d_ = pto_index_min(i_ + %d, %s - 1);", q, q, g->rows);
+        text_line(e->out, "const int64_t r%d_ = pto_index_min(i_ + %d, %s - 1);", q, q, g->rows);
         const char *at = emit_format(e, "&%s", emit_at(e, sums, emit_format(e, "r%d_", q), column));
-        emit_line(e, "pto_f32 s%d_ = %s;", q,
+        text_line(e->out, "pto_f32 s%d_ = %s;", q,
                   starts_at_zero ? "pto_splat_f32(0)" : emit_vector_load(e, PTO_F32, at, tail));
     }
-    emit_open(e, "for (int64_t k_ = 0; k_ < %s; k_++)", depth);
+    text_open(e->out, "for (int64_t k_ = 0; k_ < %s; k_++)", depth);
     const char *from = emit_format(e, "&%s", emit_at(e, right, "k_", column));
-    emit_line(e, "const pto_f32 b_ = %s;", emit_vector_load(e, t, from, tail));
+    text_line(e->out, "const pto_f32 b_ = %s;", emit_vector_load(e, t, from, tail));
     for (int q = 0; q < PRODUCT_ROWS; q++) {
         const char *a = emit_read(e, t, emit_at(e, left, emit_format(e, "r%d_", q), "k_"));
-        emit_line(e, "s%d_ = pto_fma_f32(pto_splat_f32(%s), b_, s%d_);", q, a, q);
+        text_line(e->out, "s%d_ = pto_fma_f32(pto_splat_f32(%s), b_, s%d_);", q, a, q);
     }
-    emit_close(e, "");
+    text_close(e->out, "");
     for (int q = 0; q < PRODUCT_ROWS; q++) {
         const char *at = emit_format(e, "&%s", emit_at(e, sums, emit_format(e, "r%d_", q), column));
-        emit_line(e, "%s", emit_vector_store(e, PTO_F32, at, emit_format(e, "s%d_", q), tail));
+        text_line(e->out, "%s", emit_vector_store(e, PTO_F32, at, emit_format(e, "s%d_", q), tail));
     }
-    emit_close(e, "");
+    text_close(e->out, "");
 }
 
 static void product_of_floats(emitter *e, pto_value sums, pto_value left, pto_value right, const region *g,
                               const char *depth, int starts_at_zero)
 {
-    emit_open(e, "for (int64_t j_ = 0; j_ + PTO_LANES <= %s; j_ += PTO_LANES)", g->columns);
+    text_open(e->out, "for (int64_t j_ = 0; j_ + PTO_LANES <= %s; j_ += PTO_LANES)", g->columns);
     product_columns(e, sums, left, right, g, depth, NULL, starts_at_zero);
-    emit_close(e, "");
-    emit_open(e, "if ((%s) %% PTO_LANES != 0)", g->columns);
-    emit_line(e, "const int64_t n_ = (%s) %% PTO_LANES, j_ = (%s) - n_;", g->columns, g->columns);
+    text_close(e->out, "");
+    text_open(e->out, "if ((%s) %% PTO_LANES != 0)", g->columns);
+    text_line(e->out, "const int64_t n_ = (%s) %% PTO_LANES, j_ = (%s) - n_;", g->columns, g->columns);
     product_columns(e, sums, left, right, g, depth, "n_", starts_at_zero);
-    emit_close(e, "");
+    text_close(e->out, "");
 }
 
 /* k ascending for each sum, so that the columns of a row can be computed side by side. */
@@ -424,15 +424,15 @@ static pto_status emit_matmul(emitter *e, pto_op op, int accumulates)
         product_of_floats(e, result, left, right, &g, emit_index(e, depth[1]), !accumulates);
         return PTO_OK;
     }
-    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
+    text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
     const char *sum = emit_at(e, result, "i_", "j_");
-    if (!accumulates) emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, sum);
-    emit_open(e, "for (int64_t k_ = 0; k_ < %s; k_++)", emit_index(e, depth[1]));
-    emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
-    emit_line(e, "    %s = %s;", sum,
+    if (!accumulates) text_line(e->out, "for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, sum);
+    text_open(e->out, "for (int64_t k_ = 0; k_ < %s; k_++)", emit_index(e, depth[1]));
+    text_line(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
+    text_line(e->out, "    %s = %s;", sum,
               product_step(e, sums, t, sum, emit_at(e, left, "i_", "k_"), emit_at(e, right, "k_", "j_")));
-    emit_close(e, "");
-    emit_close(e, "");
+    text_close(e->out, "");
+    text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -443,8 +443,8 @@ static pto_status emit_zero_acc(emitter *e, pto_op op)
     const pto_value result = pto_op_result(op, 0);
     region g;
     PTO_TRY(region_of(e, result, &g));
-    emit_line(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
-    emit_line(e, "    for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, emit_at(e, result, "i_", "j_"));
+    text_line(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
+    text_line(e->out, "    for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, emit_at(e, result, "i_", "j_"));
     return PTO_OK;
 }
 
@@ -454,11 +454,11 @@ static pto_status emit_iota(emitter *e, pto_op op)
     const pto_dtype t = dtype_of(result);
     region g;
     PTO_TRY(region_of(e, result, &g));
-    if (!g.one_row) emit_open(e, "if (%s > 0)", g.rows);
-    emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++) %s = (%s)((uint64_t)%s + (uint64_t)j_);", g.columns,
+    if (!g.one_row) text_open(e->out, "if (%s > 0)", g.rows);
+    text_line(e->out, "for (int64_t j_ = 0; j_ < %s; j_++) %s = (%s)((uint64_t)%s + (uint64_t)j_);", g.columns,
               emit_at(e, result, "0", "j_"), emit_lane_type(t),
               emit_convert(e, t, dtype_of(start), emit_value(e, start), 1, 0, 0));
-    if (!g.one_row) emit_close(e, "");
+    if (!g.one_row) text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -471,7 +471,7 @@ static pto_status emit_fillpad(emitter *e, pto_op op)
     PTO_TRY(pto_value_valid(source, valid));
     PTO_TRY(region_of(e, source, &g));
     open_loops(e, &g, &row, &column);
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_at(e, source, row, column));
+    text_line(e->out, "%s = %s;", emit_at(e, result, row, column), emit_at(e, source, row, column));
     close_loops(e, &g);
     fill_rest(e, op, valid);
     return PTO_OK;
@@ -484,14 +484,14 @@ static pto_status emit_by_index(emitter *e, pto_op op, pto_value table, pto_valu
     PTO_TRY(region_of(e, index, &g));
     PTO_TRY(region_of(e, table, &all));
     const uint32_t fault = emit_fault_of(e, op, "has an index that is out of range");
-    if (!g.one_row) emit_open(e, "if (%s > 0)", g.rows);
-    emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
-    emit_line(e, "const int32_t at_ = %s;", emit_at(e, index, "0", "j_"));
-    emit_line(e, "if (at_ < 0 || at_ >= %s) return %u;", all.columns, fault);
+    if (!g.one_row) text_open(e->out, "if (%s > 0)", g.rows);
+    text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
+    text_line(e->out, "const int32_t at_ = %s;", emit_at(e, index, "0", "j_"));
+    text_line(e->out, "if (at_ < 0 || at_ >= %s) return %u;", all.columns, fault);
     const char *in_table = emit_at(e, table, "0", "at_"), *in_list = emit_at(e, listed, "0", "j_");
-    emit_line(e, "%s = %s;", gathers ? in_list : in_table, gathers ? in_table : in_list);
-    emit_close(e, "");
-    if (!g.one_row) emit_close(e, "");
+    text_line(e->out, "%s = %s;", gathers ? in_list : in_table, gathers ? in_table : in_list);
+    text_close(e->out, "");
+    if (!g.one_row) text_close(e->out, "");
     return PTO_OK;
 }
 
@@ -512,7 +512,7 @@ static pto_status emit_read_scalar(emitter *e, pto_op op)
     for (uint32_t d = 0; d < 2; d++) emit_check_dim(e, op, pto_expr_of(op, PTO_STR("offsets"), d), one, valid[d]);
     const char *at =
         emit_format(e, "%s[(%s) * %lld + %s]", emit_tile(e, tile), row, (long long)emit_columns(tile), column);
-    emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
+    text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
               emit_convert(e, dtype_of(result), dtype_of(tile), emit_read(e, dtype_of(tile), at), 1, 0, 0));
     return PTO_OK;
 }
@@ -523,7 +523,7 @@ pto_status emit_scalar_of(emitter *e, pto_op op)
     const pto_expr one = pto_expr_const(e->run, 1), size[2] = {one, one};
     emit_window w;
     emit_window_open(e, op, memory, size, 0, &w);
-    emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
+    text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
               emit_read(e, dtype_of(memory), emit_format(e, "*(%s)", w.base)));
     return PTO_OK;
 }

@@ -22,7 +22,7 @@ const char *emit_streams(emitter *e, pto_value memory, const char *at)
 static void put_transpose(emitter *e, pto_op op, const char *to, const char *to_stride, const char *from,
                           const char *from_stride, const char *rows, const char *columns, const char *streams)
 {
-    emit_line(e, "pto_transpose_b%d(%s, %s, %s, %s, %s, %s, %s);%s", bits_of(pto_op_operand(op, 0)), to, to_stride,
+    text_line(e->out, "pto_transpose_b%d(%s, %s, %s, %s, %s, %s, %s);%s", bits_of(pto_op_operand(op, 0)), to, to_stride,
               from, from_stride, rows, columns, streams, emit_remark(e, op));
 }
 

@@ -26,10 +26,10 @@ const char *emit_weights(emitter *e, pto_op op, pto_expr columns)
     const char *name = emit_spare(e, "weights");
     const char *first = emit_index(e, pto_expr_mul(column, turned ? row : one)),
                *first_scale = emit_index(e, pto_expr_mul(column, turned ? scale_row : one));
-    emit_line(e, "const pto_native_weights %s = {%s, %s, %s, %s, %s + %s, %s, %s, %lld};", name, emit_value(e, bytes),
-              first, emit_index(e, turned ? one : row), emit_index(e, turned ? row : one), emit_value(e, scales),
-              first_scale, emit_index(e, turned ? one : scale_row), emit_index(e, turned ? scale_row : one),
-              (long long)block);
+    text_line(e->out, "const pto_native_weights %s = {%s, %s, %s, %s, %s + %s, %s, %s, %lld};", name,
+              emit_value(e, bytes), first, emit_index(e, turned ? one : row), emit_index(e, turned ? row : one),
+              emit_value(e, scales), first_scale, emit_index(e, turned ? one : scale_row),
+              emit_index(e, turned ? scale_row : one), (long long)block);
     return name;
 }
 
@@ -43,6 +43,6 @@ const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns)
     check(e, op, 2, 0, panel, pto_expr_ceildiv(columns, pto_expr_const(e->run, width)), 1);
     check(e, op, 2, 1, row, depth, 1);
     const char *name = emit_spare(e, "right");
-    emit_line(e, "const float *const %s = %s + %s;", name, emit_value(e, memory), emit_index(e, at));
+    text_line(e->out, "const float *const %s = %s + %s;", name, emit_value(e, memory), emit_index(e, at));
     return emit_format(e, "%s, %lld, %s", name, (long long)width, emit_index(e, stride));
 }

@@ -185,14 +185,12 @@ static pto_status loop(importer *im, const mlir_op *op)
 
 static pto_status build_branch(importer *im, const mlir_op *op, const import_name *holds, uint32_t blocks, pto_op *made)
 {
-    static const char *const words[] = {[PTO_RELATION_EQ] = "eq", [PTO_RELATION_NE] = "ne", [PTO_RELATION_LT] = "lt",
-                                        [PTO_RELATION_LE] = "le", [PTO_RELATION_GT] = "gt", [PTO_RELATION_GE] = "ge"};
     const pto_relation r = holds->kind == IMPORT_CONDITION ? holds->relation : PTO_RELATION_NE;
     const pto_expr left = holds->kind == IMPORT_SCALAR ? pto_expr_value(holds->value) : holds->index,
                    right = holds->kind == IMPORT_CONDITION ? holds->right : pto_expr_const(im->run, 0);
     im->loc = import_loc(im, op);
     pto_spec s = IMPORT_SPEC(im, IF);
-    pto_spec_str(&s, PTO_STR("relation"), pto_s(words[r]));
+    pto_spec_str(&s, PTO_STR("relation"), pto_s(pto_relation_word(r)));
     pto_spec_exprs(&s, PTO_STR("left"), 1, &left);
     pto_spec_exprs(&s, PTO_STR("right"), 1, &right);
     pto_spec_blocks(&s, blocks);

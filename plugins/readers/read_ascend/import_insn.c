@@ -1,32 +1,8 @@
 /* Instructions, by the rows of ascend.def, flags and barriers. */
+#include "ascend_rows.h"
 #include "import.h"
 
 #include <math.h>
-
-typedef struct insn_row {
-    const char *name, *op;
-    int turns;
-} insn_row;
-
-static const insn_row rows[] = {
-#define PLAIN 0
-#define TURN 1
-#define UNSIGNED 0
-#define SAME_TYPE 0
-#define PADDED 0
-#define WHOLE 0
-#define SCALAR_UNIT 0
-#define INSN(name, call, op, flags) {"pto." name, op, flags},
-#include "ascend.def"
-#undef INSN
-#undef SCALAR_UNIT
-#undef WHOLE
-#undef PADDED
-#undef SAME_TYPE
-#undef UNSIGNED
-#undef TURN
-#undef PLAIN
-};
 
 enum { OPERANDS_MAX = 8 };
 
@@ -43,9 +19,10 @@ static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out)
     static const struct {
         const char *word;
         uint32_t unit;
-    } pipes[] = {{"PIPE_S", PTO_UNIT_SCALAR},  {"PIPE_V", PTO_UNIT_VECTOR},   {"PIPE_MTE1", PTO_UNIT_MOVE},
-                 {"PIPE_MTE2", PTO_UNIT_LOAD}, {"PIPE_MTE3", PTO_UNIT_STORE}, {"PIPE_M", PTO_UNIT_MATRIX},
-                 {"PIPE_FIX", PTO_UNIT_FIX}};
+    } pipes[] = {
+#define PIPE(unit, word) {word, PTO_UNIT_##unit},
+#include "assembler_words.def"
+    };
     const mlir_node *n = NULL;
     if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
     if (pto_str_is(n->body, "PIPE_ALL")) {
@@ -177,15 +154,27 @@ static pto_status read_operands(importer *im, const mlir_op *op, operands *o)
 
 /* ---- which instruction ---- */
 
-static int names_op(const insn_row *row, pto_str name)
+static pto_kind_id kind_of(const importer *im, const ascend_insn *row)
 {
-    const size_t n = strcspn(row->op, " ");
-    return n != 0 && name.n == n + 4 && memcmp(name.p + 4, row->op, n) == 0;
+    char name[64];
+    (void)snprintf(name, sizeof name, "pto.%s", row->name);
+    return pto_kind_by_name(im->run, pto_s(name));
+}
+
+/* The first row from *at on that has an op of that name, after which *at is then; NULL: none has. */
+static const ascend_insn *next_row(uint32_t *at, pto_str name)
+{
+    const ascend_insn *row;
+    while ((row = ascend_row_at((*at)++)) != NULL) {
+        const size_t n = strcspn(row->op, " ");
+        if (n != 0 && name.n == n + 4 && memcmp(name.p + 4, row->op, n) == 0) return row;
+    }
+    return NULL;
 }
 
 /* The operands of our instruction by the row: `$2|1` is operand 2, or where the text has operand 1 again, none; `$?3`
  * may be absent. 0: the row takes others. */
-static int arrange(const insn_row *row, const operands *o, const import_name *to[OPERANDS_MAX], uint32_t *count)
+static int arrange(const ascend_insn *row, const operands *o, const import_name *to[OPERANDS_MAX], uint32_t *count)
 {
     uint32_t given = 0;
     memset(to, 0, OPERANDS_MAX * sizeof *to);
@@ -248,8 +237,10 @@ static void untwin(import_tile **tiles, uint32_t count)
 
 static pto_status round_attr(const importer *im, const mlir_op *op, pto_str word, pto_spec *s)
 {
-    static const char *const words[][2] = {{"NONE", "none"}, {"RINT", "rint"},   {"ROUND", "round"}, {"FLOOR", "floor"},
-                                           {"CEIL", "ceil"}, {"TRUNC", "trunc"}, {"ODD", "odd"}};
+    static const char *const words[][2] = {
+#define ROUND(ours, word) {word, ours},
+#include "assembler_words.def"
+    };
     if (word.n == 0) return PTO_OK;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (!pto_str_is(word, words[i][0])) continue;
@@ -268,13 +259,13 @@ static pto_status saturate_attr(const importer *im, const mlir_op *op, pto_str w
     return PTO_OK;
 }
 
-static pto_status build(importer *im, const mlir_op *op, const insn_row *row, const import_name *const *to,
+static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
                         uint32_t count, const operands *o)
 {
     import_tile *tiles[OPERANDS_MAX] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if (row->turns) untwin(tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {
@@ -284,11 +275,11 @@ static pto_status build(importer *im, const mlir_op *op, const insn_row *row, co
         values[i] = import_tile_value(im, tiles[i]);
         PTO_NEED(values[i]);
     }
-    pto_spec s = pto_spec_make(im->run, pto_kind_by_name(im->run, pto_s(row->name)));
+    pto_spec s = pto_spec_make(im->run, kind_of(im, row));
     pto_spec_operands(&s, count, values);
     PTO_TRY(round_attr(im, op, o->round, &s));
     PTO_TRY(saturate_attr(im, op, o->saturate, &s));
-    if (strcmp(row->name, "pto.tfillpad") == 0) PTO_TRY(pad_attr(im, op, &to[0]->tile->type, &s));
+    if (strcmp(row->name, "tfillpad") == 0) PTO_TRY(pad_attr(im, op, &to[0]->tile->type, &s));
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
@@ -363,22 +354,20 @@ pto_status import_insn(importer *im, const mlir_op *op)
 {
     operands o = {0};
     const import_name *to[OPERANDS_MAX];
-    uint32_t count = 0;
-    int is_known = 0;
+    const ascend_insn *row;
+    uint32_t count = 0, at = 0;
     if (pto_str_is(op->name, "pto.set_flag") || pto_str_is(op->name, "pto.set_flag_dyn")) return flag(im, op, 1);
     if (pto_str_is(op->name, "pto.wait_flag") || pto_str_is(op->name, "pto.wait_flag_dyn")) return flag(im, op, 0);
     if (pto_str_is(op->name, "pto.barrier")) return barrier(im, op);
     if (pto_str_is(op->name, "pto.tgetval")) return read_element(im, op);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) is_known |= names_op(&rows[i], op->name);
-    if (!is_known)
+    if (next_row(&at, op->name) == NULL)
         return import_refuse(im, op, "is not an instruction that is read; docs/reference/ascend.md lists them");
     if (op->results != NULL) return import_refuse(im, op, "has no result");
     if (!im->builds) return PTO_OK;
     PTO_TRY(read_operands(im, op, &o));
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!names_op(&rows[i], op->name) || !arrange(&rows[i], &o, to, &count)) continue;
-        if (!fits(im, pto_kind_by_name(im->run, pto_s(rows[i].name)), to, count)) continue;
-        return build(im, op, &rows[i], to, count, &o);
-    }
+    at = 0;
+    while ((row = next_row(&at, op->name)) != NULL)
+        if (arrange(row, &o, to, &count) && fits(im, kind_of(im, row), to, count))
+            return build(im, op, row, to, count, &o);
     return import_refuse(im, op, "does not take %u operands of these kinds", o.in_count);
 }

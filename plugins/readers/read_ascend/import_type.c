@@ -130,9 +130,9 @@ static pto_status extent(const importer *im, const mlir_node *type, pto_str word
 pto_status import_tile_type_of(const importer *im, const mlir_node *type, import_tile_type *out)
 {
     static const char *const places[] = {
-        [PTO_ROLE_SCRATCHPAD] = "vec", [PTO_ROLE_PANEL] = "mat",       [PTO_ROLE_LEFT] = "left",
-        [PTO_ROLE_RIGHT] = "right",    [PTO_ROLE_ACCUMULATOR] = "acc", [PTO_ROLE_BIAS] = "bias",
-        [PTO_ROLE_SCALING] = "scaling"};
+#define PLACE(role, word) [PTO_ROLE_##role] = word,
+#include "assembler_words.def"
+    };
     enum { CAPACITY_MAX = 1 << 20 };
     tile_words w = {0};
     int64_t number = 0;

@@ -38,6 +38,36 @@ void text_put(text *t, const char *format, ...)
     va_end(args);
 }
 
+PTO_PRINTF_LIKE(2, 0) static void put_line(text *t, const char *format, va_list args, const char *end)
+{
+    for (uint32_t i = 0; i < t->depth; i++) text_bytes(t, "    ", 4);
+    text_vput(t, format, args);
+    text_bytes(t, end, strlen(end));
+}
+
+void text_line(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_line(t, format, args, "\n");
+    va_end(args);
+}
+
+void text_open(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_line(t, format, args, " {\n");
+    va_end(args);
+    t->depth++;
+}
+
+void text_close(text *t, const char *end)
+{
+    t->depth--;
+    text_line(t, "}%s", end);
+}
+
 const char *text_end(text *t)
 {
     text_bytes(t, "", 1);

@@ -32,6 +32,18 @@ static inline int pto_relation_holds(pto_relation r, int64_t left, int64_t right
     }
 }
 
+/* "le"; "?" for none. */
+static inline const char *pto_relation_word(pto_relation r)
+{
+#define RELATION(ID, word, sign, compare) word,
+    static const char *const words[] = {
+        "?",
+#include <pto/ops/relations.def>
+    };
+#undef RELATION
+    return words[r < PTO_RELATION_COUNT ? r : 0];
+}
+
 /* "<="; "?" for none. */
 static inline const char *pto_relation_sign(pto_relation r)
 {

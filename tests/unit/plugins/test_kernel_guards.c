@@ -1,46 +1,19 @@
 /* plugins/shared/kernels: no row and no packing routine touches a byte outside of its operands. Memory before or after
  * each operand is not mapped, so that what does ends the test. Then which instruction sets facts of a processor are. */
-#include "tests/unit/unit.h"
+#include "tests/unit/plugins/kernel_operands.h"
 
 #include <kernel_table.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { SIZES_MOST = 70 };
 
-static uint64_t draws;
-
-static uint32_t draw(uint32_t below)
+/* Bytes that are no NaN in any type. */
+static guarded guarded_numbers(int64_t bytes, bool at_end)
 {
-    draws = draws * 6364136223846793005U + 1442695040888963407U;
-    return (uint32_t)(draws >> 33) % below;
-}
-
-/* Bytes that end where a page ends, or begin where one begins, with nothing mapped beyond. */
-typedef struct guarded {
-    unsigned char *pages, *bytes;
-    size_t mapped;
-} guarded;
-
-static guarded guarded_new(int64_t bytes, bool at_end)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = ((size_t)bytes + page - 1) / page * page + page;
-    guarded g = {.mapped = inside + page};
-    g.pages = mmap(NULL, g.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g.pages != MAP_FAILED);
-    if (at_end) {
-        assert_int_equal(mprotect(g.pages + inside, page, PROT_NONE), 0);
-        g.bytes = g.pages + inside - bytes;
-    } else {
-        assert_int_equal(mprotect(g.pages, page, PROT_NONE), 0);
-        g.bytes = g.pages + page;
-    }
-    for (int64_t i = 0; i < bytes; i++) g.bytes[i] = (unsigned char)draw(64); /* no NaN in any type */
+    guarded g = guarded_new(bytes, at_end);
+    for (int64_t i = 0; i < bytes; i++) g.bytes[i] = (unsigned char)draw(64);
     return g;
 }
-
-static void guarded_free(guarded *g) { assert_int_equal(munmap(g->pages, g->mapped), 0); }
 
 static int64_t bytes_of(pto_dtype type, int64_t count)
 {
@@ -74,8 +47,9 @@ TEST(products_touch_their_operands_alone)
         for (int round = 0; round < 160; round++) {
             const int64_t m = size_of_draw(), n = size_of_draw(), k = size_of_draw();
             const bool at_end = round % 2 == 0, a_along = round / 2 % 2 == 0, b_along = round / 4 % 2 == 0;
-            guarded a = guarded_new(bytes_of(row->a, m * k), at_end), b = guarded_new(bytes_of(row->b, n * k), at_end),
-                    c = guarded_new(4 * m * n, at_end), scratch = guarded_new(row->scratch_bytes(m, n, k), at_end);
+            guarded a = guarded_numbers(bytes_of(row->a, m * k), at_end),
+                    b = guarded_numbers(bytes_of(row->b, n * k), at_end), c = guarded_numbers(4 * m * n, at_end),
+                    scratch = guarded_numbers(row->scratch_bytes(m, n, k), at_end);
             row->block(m, n, k, a.bytes, a_along ? k : 1, a_along ? 1 : m, b.bytes, b_along ? 1 : n, b_along ? k : 1,
                        c.bytes, n, round / 8 % 2 == 0, scratch.bytes);
             guarded_free(&a);
@@ -96,9 +70,10 @@ TEST(panels_touch_their_operands_alone)
         for (int round = 0; round < 160; round++) {
             const int64_t m = 1 + draw((uint32_t)row->mr), n = 1 + draw((uint32_t)row->nr), k = size_of_draw();
             const bool at_end = round % 2 == 0, a_along = round / 2 % 2 == 0, b_along = round / 4 % 2 == 0;
-            guarded a = guarded_new(bytes_of(row->a, m * k), at_end), b = guarded_new(bytes_of(row->b, n * k), at_end),
-                    c = guarded_new(4 * m * n, at_end), a_panel = guarded_new(pto_panel_a_bytes(row, k), at_end),
-                    b_panel = guarded_new(pto_panel_b_bytes(row, k), at_end);
+            guarded a = guarded_numbers(bytes_of(row->a, m * k), at_end),
+                    b = guarded_numbers(bytes_of(row->b, n * k), at_end), c = guarded_numbers(4 * m * n, at_end),
+                    a_panel = guarded_numbers(pto_panel_a_bytes(row, k), at_end),
+                    b_panel = guarded_numbers(pto_panel_b_bytes(row, k), at_end);
             row->pack_a(m, k, a.bytes, 0, a_along ? k : 1, a_along ? 1 : m, a_panel.bytes, pto_panel_a_bytes(row, k));
             row->pack_b(n, k, b.bytes, 0, b_along ? k : 1, b_along ? 1 : n, b_panel.bytes, pto_panel_b_bytes(row, k));
             row->micro(k, a_panel.bytes, b_panel.bytes, c.bytes, n, m, n, round / 8 % 2 == 0);
@@ -117,7 +92,8 @@ TEST(copies_and_transposes_touch_their_operands_alone)
     for (int round = 0; round < 200; round++) {
         const int64_t rows = size_of_draw(), columns = size_of_draw(), bytes = INT64_C(1) << draw(4);
         const bool at_end = round % 2 == 0;
-        guarded from = guarded_new(rows * columns * bytes, at_end), to = guarded_new(rows * columns * bytes, at_end);
+        guarded from = guarded_numbers(rows * columns * bytes, at_end),
+                to = guarded_numbers(rows * columns * bytes, at_end);
         pto_transpose(bytes, rows, columns, from.bytes, columns, to.bytes, rows);
         pto_copy_rows(rows, columns * bytes, from.bytes, columns * bytes, to.bytes, columns * bytes, round % 4 < 2);
         assert_memory_equal(from.bytes, to.bytes, (size_t)(rows * columns * bytes));

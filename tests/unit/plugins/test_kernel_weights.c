@@ -1,40 +1,11 @@
 /* plugins/shared/kernels: products with weights of 4 bits and scales, by every row that this machine can run, have the
  * bits of a chain of fma over what the weights stand for, and touch their operands alone. */
-#include "tests/unit/unit.h"
+#include "tests/unit/plugins/kernel_operands.h"
 
 #include <kernel_weights.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-static uint64_t draws;
-
-static uint32_t draw(uint32_t below)
-{
-    draws = draws * 6364136223846793005U + 1442695040888963407U;
-    return (uint32_t)(draws >> 33) % below;
-}
-
-/* Bytes that end where a page ends, with nothing mapped beyond, or begin where one begins. */
-typedef struct guarded {
-    unsigned char *pages, *bytes;
-    size_t mapped;
-} guarded;
-
-static guarded guarded_new(int64_t bytes, bool at_end)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = ((size_t)bytes + page - 1) / page * page + page;
-    guarded g = {.mapped = inside + page};
-    g.pages = mmap(NULL, g.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g.pages != MAP_FAILED);
-    assert_int_equal(mprotect(at_end ? g.pages + inside : g.pages, page, PROT_NONE), 0);
-    g.bytes = at_end ? g.pages + inside - bytes : g.pages + page;
-    return g;
-}
-
-static void guarded_free(guarded *g) { assert_int_equal(munmap(g->pages, g->mapped), 0); }
 
 /* A product: weights along rows or along k, from a column on, of which the memory has more. */
 typedef struct product {
