@@ -100,19 +100,34 @@ KERNEL_INLINE void store_sums(int rows, int vectors, char *c, int64_t c_row_byte
     for (int i = 0; i < rows; i++) store_units(last + i * c_row_bytes, load_line(parts[i]), n);
 }
 
+/* A unit, at an address that is a multiple of nothing, in all lanes. */
+KERNEL_INLINE __m256i repeat_unit(const char *from)
+{
+    int32_t unit;
+    memcpy(&unit, from, sizeof unit);
+    return _mm256_set1_epi32(unit);
+}
+
+/* Units of A: those of one row `row` bytes below those of the one before, and those of one k `step` bytes further. In
+ * a panel both are constants. */
+typedef struct micro_left {
+    const char *from;
+    int64_t row, step;
+} micro_left;
+
 /* rows and vectors are constants where this is called. C is at an address that is a multiple of nothing. */
-KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t groups, const int32_t *a, const int32_t *b,
+KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t groups, micro_left a, const int32_t *b,
                             char *c, int64_t c_row_bytes, int64_t n, bool accumulate)
 {
     __m256i sum[MR][2];
     load_sums(rows, vectors, c, c_row_bytes, n - 8 * (vectors - 1), accumulate, sum);
-    for (int64_t g = 0; g < groups; g++, a += MR, b += NR) {
+    for (int64_t g = 0; g < groups; g++, a.from += a.step, b += NR) {
         __m256i line[2];
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) line[v] = load_line(b + 8 * v);
 #pragma GCC unroll 6
         for (int i = 0; i < rows; i++) {
-            const __m256i left = _mm256_set1_epi32(a[i]);
+            const __m256i left = repeat_unit(a.from + i * a.row);
 #pragma GCC unroll 2
             for (int v = 0; v < vectors; v++) sum[i][v] = step(sum[i][v], left, line[v]);
         }
@@ -124,22 +139,26 @@ KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t gro
     case 2 * (rows): micro_of(step, rows, 1, groups, a, b, c, c_row_bytes, n, accumulate); break; \
     case 2 * (rows) + 1: micro_of(step, rows, 2, groups, a, b, c, c_row_bytes, n, accumulate); break;
 
+/* Of m rows and n columns. */
+KERNEL_INLINE void micro_of_any(kernel_step step, int64_t groups, micro_left a, const int32_t *b, char *c,
+                                int64_t c_row_bytes, int64_t m, int64_t n, bool accumulate)
+{
+    switch (2 * m + (n > 8)) {
+        KERNEL_MICRO_CASE(1)
+        KERNEL_MICRO_CASE(2)
+        KERNEL_MICRO_CASE(3)
+        KERNEL_MICRO_CASE(4) KERNEL_MICRO_CASE(5) KERNEL_MICRO_CASE(6) default : break;
+    }
+}
+
 /* A function pto_contraction_micro of panels with `group` elements in each unit. */
-#define KERNEL_MICRO(name, step_of, group)                                                                           \
-    static void name(int64_t k, const void *a_panel, const void *b_panel, void *to, int64_t c_row_stride, int64_t m, \
-                     int64_t n, bool accumulate)                                                                     \
-    {                                                                                                                \
-        kernel_step *const step = step_of;                                                                           \
-        const int32_t *a = a_panel, *b = b_panel;                                                                    \
-        char *const c = to;                                                                                          \
-        const int64_t c_row_bytes = 4 * c_row_stride, groups = (k + (group) - 1) / (group);                          \
-        switch (2 * m + (n > 8)) {                                                                                   \
-            KERNEL_MICRO_CASE(1)                                                                                     \
-            KERNEL_MICRO_CASE(2)                                                                                     \
-            KERNEL_MICRO_CASE(3)                                                                                     \
-            KERNEL_MICRO_CASE(4) KERNEL_MICRO_CASE(5) KERNEL_MICRO_CASE(6) default : break;                          \
-        }                                                                                                            \
-    }                                                                                                                \
+#define KERNEL_MICRO(name, step, group)                                                                             \
+    static void name(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, int64_t m, \
+                     int64_t n, bool accumulate)                                                                    \
+    {                                                                                                               \
+        const micro_left a = {a_panel, 4, 4 * MR};                                                                  \
+        micro_of_any(step, (k + (group) - 1) / (group), a, b_panel, c, 4 * c_row_stride, m, n, accumulate);         \
+    }                                                                                                               \
     _Static_assert((group) > 0, "of elements")
 
 /* Eight units of one row from `at` upwards along k, of which k_left elements are there. */

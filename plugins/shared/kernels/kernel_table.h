@@ -51,6 +51,10 @@ typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, in
 typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,
                                    int64_t m, int64_t n, bool accumulate);
 
+/* The same for a panel of B and rows of A as they lie: element i * a_row_stride + p. */
+typedef void pto_contraction_micro_rows(int64_t k, const void *a, int64_t a_row_stride, const void *b_panel, void *c,
+                                        int64_t c_row_stride, int64_t m, int64_t n, bool accumulate);
+
 /* The whole product. scratch: scratch_bytes(m, n, k) bytes, of any alignment, for the time of the call. C does not
  * overlap A and B. k = 0: C becomes 0, or stays. */
 typedef void pto_contraction_block(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
@@ -74,7 +78,9 @@ typedef struct pto_contraction {
     int64_t m_block, k_block, n_block;  /* most of each that is packed at a time */
     pto_contraction_pack *pack_a, *pack_b;
     pto_contraction_micro *micro;
-    pto_contraction_skinny *skinny; /* or NULL */
+    pto_contraction_micro_rows *micro_rows; /* or NULL */
+    int64_t rows_bytes;                     /* where rows of A lie within so many bytes they are not packed for it */
+    pto_contraction_skinny *skinny;         /* or NULL */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;

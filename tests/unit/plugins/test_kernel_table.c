@@ -353,6 +353,49 @@ TEST(products_of_many_blocks)
     }
 }
 
+/* A product whose rows of A are the same and lie `stride` elements apart. */
+static product far_of(const product *near, int64_t stride)
+{
+    product x = *near;
+    const size_t row = (size_t)bytes_of(x.a.type, x.k), c = (size_t)(4 * x.m * x.c_stride);
+    x.a.stride = stride;
+    x.a.bytes = calloc((size_t)bytes_of(x.a.type, x.m * stride) + 1, 1);
+    x.c = malloc(c + 1);
+    assert_non_null(x.a.bytes);
+    assert_non_null(x.c);
+    x.a.bytes++;
+    x.c++;
+    for (int64_t i = 0; i < x.m; i++)
+        memcpy(x.a.bytes + bytes_of(x.a.type, i * stride), near->a.bytes + (size_t)i * row, row);
+    memcpy(x.c, near->c, c);
+    return x;
+}
+
+/* Near to each other they are multiplied as they lie, and packed where a cache would not keep them. */
+TEST(rows_as_they_lie_have_the_bits_of_packed_ones)
+{
+    enum { M = 47, N = 39, FAR = 4099 };
+    static const int64_t depths[] = {1, 7, 64, 401, 512};
+    uint32_t count = 0;
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->micro_rows == NULL) continue;
+        count++;
+        for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++) {
+            product near = product_new(row, ALONG_K, ACROSS_K, M, N, depths[d]), far = far_of(&near, FAR);
+            assert_true(bytes_of(row->a, M * depths[d]) <= row->rows_bytes);
+            assert_true(bytes_of(row->a, INT64_C(1) * M * FAR) > row->rows_bytes);
+            run(&near, d % 2 == 0);
+            run(&far, d % 2 == 0);
+            assert_memory_equal(near.c, far.c, (size_t)(4 * M * near.c_stride));
+            free(far.a.bytes - 1);
+            free(far.c - 1);
+            product_free(&near);
+        }
+    }
+    assert_true(count == 2 || !(pto_isa_of_host() & PTO_ISA_AVX2));
+}
+
 static void set_all(operand *x, uint32_t bits, int64_t count, int64_t k)
 {
     for (int64_t i = 0; i < x->count; i++) memcpy(x->bytes + bytes_of(x->type, i), &bits, (size_t)bytes_of(x->type, 1));

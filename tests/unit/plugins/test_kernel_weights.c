@@ -167,8 +167,9 @@ TEST(infinities_stay_in_their_column)
  * the product with the matrix. */
 TEST(products_with_panels_have_the_bits_of_those_with_a_matrix)
 {
-    static const int64_t shapes[][3] = {{1, 16, 8}, {3, 33, 70},  {6, 40, 385}, {16, 100, 64}, {29, 7, 3},
-                                        {7, 48, 0}, {2, 95, 800}, {200, 17, 5}, {1, 1, 1}};
+    static const int64_t shapes[][3] = {{1, 16, 8}, {3, 33, 70},   {6, 40, 385},  {16, 100, 64},
+                                        {29, 7, 3}, {7, 48, 0},    {2, 95, 800},  {200, 17, 5},
+                                        {1, 1, 1},  {13, 35, 801}, {200, 20, 401}};
     static const int64_t widths[] = {16, 32, 48};
     const pto_weights *row;
     for (uint32_t r = 0; (row = pto_weights_at(r)) != NULL; r++) {
