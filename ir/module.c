@@ -47,6 +47,7 @@ void module_destroy(module *m)
     table_free(m->caches->symbols);
     table_free(m->caches->valid);
     table_free(m->caches->steps);
+    table_free(m->caches->over_values);
     arena_destroy(m->memory);
 }
 
@@ -193,14 +194,14 @@ static bool makes_tensor(const module *m, op_id o)
 ir_level function_level(const module *m, op_id f)
 {
     if (op_kind_of(m, f) == OP_BLOCK_KERNEL) return LEVEL_BLOCK;
-    bool tensor = signature_has_tensor(m, f);
+    bool tensor = false;
     IR_WALK(m, o, f)
     {
         ir_level level = op_home_level(op_info_of(m, o)->home);
         if (level != LEVEL_NONE) return level;
         tensor = tensor || (o != f && makes_tensor(m, o));
     }
-    return tensor ? LEVEL_TENSOR : LEVEL_NONE;
+    return tensor || signature_has_tensor(m, f) ? LEVEL_TENSOR : LEVEL_NONE;
 }
 
 bool function_stands_at(const module *m, op_id f, str level)

@@ -53,7 +53,7 @@ typedef struct loop_entry {
 static inline uint64_t range_epoch(const module *m) { return m->epoch - m->rangeless; }
 
 /* An expression, or with OVER_VALUES_ATTR an attribute, of ops with these operands, and what it is over values. */
-enum { OVER_VALUES_OPERANDS = 4, OVER_VALUES_LOG2 = 9 };
+enum { OVER_VALUES_OPERANDS = 4, OVER_VALUES_FIRST_LOG2 = 8, OVER_VALUES_LAST_LOG2 = 17 };
 #define OVER_VALUES_ATTR 0x80000000u
 typedef struct over_values {
     uint32_t from;
@@ -86,8 +86,9 @@ typedef struct module_caches {
     range_entry ranges[RANGE_ENTRIES]; /* by value modulo their count */
     expr_range_entry expr_ranges[RANGE_ENTRIES];
     loop_entry loops[LOOP_ENTRIES];
-    over_values over_values[1 << OVER_VALUES_LOG2];
-    fitting_attrs fitting[FITTING_ATTRS]; /* verify/verify_row.c */
+    over_values *over_values;                    /* NULL: none is kept yet */
+    uint32_t over_values_log2, over_values_kept; /* how many places there are, and are in use */
+    fitting_attrs fitting[FITTING_ATTRS];        /* verify/verify_row.c */
 } module_caches;
 
 typedef struct valid_entry {

@@ -206,40 +206,67 @@ static expr_id slot_value(void *self, uint32_t slot)
     return slot < r->op->operand_count ? expr_value(r->m->context, operand_value(r->m, r->op, slot)) : 0;
 }
 
-/* Where the answer for an attribute or expression of such an op is kept, and what has to be there for it to be that
- * answer: nothing else counts, so it holds for ever. NULL: of ops with many operands none is kept. */
-static over_values *find_over_values(const module *m, const op_record *op, uint32_t from, over_values *out_key)
+/* What has to be there for an answer to be that of an attribute or expression of such an op: nothing else counts, so it
+ * holds for ever. False: of ops with many operands none is kept. */
+static bool over_values_key(const module *m, const op_record *op, uint32_t from, over_values *out)
 {
-    if (op->operand_count > OVER_VALUES_OPERANDS) return NULL;
-    *out_key = (over_values){.from = from, .operand_count = op->operand_count};
-    uint32_t hash = from * 0x9E3779B1u;
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        out_key->operands[i] = operand_value(m, op, i);
-        hash = (hash ^ out_key->operands[i]) * 0x9E3779B1u;
-    }
-    return &m->caches->over_values[hash >> (32 - OVER_VALUES_LOG2)];
+    *out = (over_values){.from = from, .operand_count = op->operand_count};
+    if (op->operand_count > OVER_VALUES_OPERANDS) return false;
+    for (uint32_t i = 0; i < op->operand_count; i++) out->operands[i] = operand_value(m, op, i);
+    return true;
 }
 
-static bool is_over_values(const over_values *kept, const over_values *key)
+static over_values *over_values_place(const module_caches *c, const over_values *key)
 {
-    return kept != NULL && memcmp(kept, key, offsetof(over_values, to)) == 0;
+    uint32_t hash = key->from * 0x9E3779B1u;
+    for (uint32_t i = 0; i < key->operand_count; i++) hash = (hash ^ key->operands[i]) * 0x9E3779B1u;
+    return &c->over_values[hash >> (32 - c->over_values_log2)];
 }
 
-static void keep_over_values(over_values *place, over_values *key, uint32_t to)
+/* The answer is in `key->to`, when it is known. */
+static bool is_over_values_known(const module_caches *c, over_values *key)
 {
-    if (place == NULL) return;
+    if (c->over_values == NULL) return false;
+    const over_values *kept = over_values_place(c, key);
+    if (memcmp(kept, key, offsetof(over_values, to)) != 0) return false;
+    key->to = kept->to;
+    return true;
+}
+
+static void put_over_values(module_caches *c, const over_values *known)
+{
+    over_values *place = over_values_place(c, known);
+    c->over_values_kept += place->from == 0;
+    *place = *known;
+}
+
+/* The table grows with what is asked, so that one sweep over a large module leaves what the next one asks. */
+static void keep_over_values(module_caches *c, over_values *key, uint32_t to)
+{
+    over_values *old = c->over_values;
+    const uint32_t count = old != NULL ? 1u << c->over_values_log2 : 0;
     key->to = to;
-    *place = *key;
+    if (2 * c->over_values_kept >= count && c->over_values_log2 < OVER_VALUES_LAST_LOG2) {
+        size_t capacity = 0;
+        c->over_values_log2 = old != NULL ? c->over_values_log2 + 1 : OVER_VALUES_FIRST_LOG2;
+        c->over_values = table_grow(NULL, &capacity, (size_t)1 << c->over_values_log2, sizeof *c->over_values);
+        c->over_values_kept = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (old[i].from != 0) put_over_values(c, &old[i]);
+        table_free(old);
+    }
+    put_over_values(c, key);
 }
 
 static expr_id expr_over_values(const module *m, const op_record *op, expr_id e)
 {
     if (!expr_at(m->context, e)->has_slot) return e;
-    over_values key, *kept = find_over_values(m, op, e, &key);
-    if (is_over_values(kept, &key)) return kept->to;
+    over_values key;
+    const bool is_kept = over_values_key(m, op, e, &key);
+    if (is_kept && is_over_values_known(m->caches, &key)) return key.to;
     slot_reader reader = {m, op};
     expr_id to = expr_substitute(m->context, e, &(expr_substitution){.slot = slot_value, .self = &reader});
-    keep_over_values(kept, &key, to);
+    if (is_kept) keep_over_values(m->caches, &key, to);
     return to;
 }
 
@@ -267,10 +294,11 @@ attr_id op_attr_over_values(const module *m, op_id o, attr_id a)
 {
     const op_record *op = op_at(m, o);
     if (!attr_at(m->context, a)->has_slot) return a;
-    over_values key, *kept = find_over_values(m, op, a | OVER_VALUES_ATTR, &key);
-    if (is_over_values(kept, &key)) return kept->to;
+    over_values key;
+    const bool is_kept = over_values_key(m, op, a | OVER_VALUES_ATTR, &key);
+    if (is_kept && is_over_values_known(m->caches, &key)) return key.to;
     const attr_id to = put_values(m, op, a, 0);
-    keep_over_values(kept, &key, to);
+    if (is_kept) keep_over_values(m->caches, &key, to);
     return to;
 }
 

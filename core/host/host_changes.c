@@ -101,14 +101,24 @@ static bool check_operands(run_context *c, const pto_op_spec *s, build_parts *p)
     return true;
 }
 
+/* A name that is given twice takes the last value. */
 static bool check_attrs(run_context *c, const pto_op_spec *s, build_parts *p)
 {
+    str_id *keys = arena_array(c->scratch, s->attr_count, sizeof *keys);
+    attr_id *values = arena_array(c->scratch, s->attr_count, sizeof *values);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < s->attr_count; i++) {
         const str name = str_of(s->attr_names[i]);
         const attr_id a = attr_for_op(c, p->info, 0, name, s->attrs[i]);
         if (a == 0) return false;
-        p->spec.attrs = attr_with(c->ir, p->spec.attrs, string_intern(c->ir, name), a);
+        const str_id key = string_intern(c->ir, name);
+        uint32_t k = 0;
+        while (k < n && keys[k] != key) k++;
+        keys[k] = key;
+        values[k] = a;
+        n += k == n;
     }
+    p->spec.attrs = attr_dict(c->ir, n, keys, values);
     return true;
 }
 

@@ -91,10 +91,6 @@ const run_agent *run_strategy(run_context *c, uint32_t option, const char *role)
 static inline op_id op_from(run_context *c, pto_op h);
 static inline value_id value_from(run_context *c, pto_value h);
 block_id block_from(run_context *c, pto_block h);
-type_id type_from(run_context *c, pto_type h);
-attr_id attr_from(run_context *c, pto_attr h);
-expr_id expr_from(run_context *c, pto_expr h);
-loc_id loc_from(run_context *c, pto_loc h);
 
 /* Whether a handle is of the run that is open now; its generation carries the number of the run. */
 static inline bool run_is_current(const run_context *c, const pto_run *run, uint32_t generation)
@@ -135,10 +131,23 @@ static inline pto_block block_handle(run_context *c, block_id b)
 {
     return (pto_block){&c->run, b, run_generation(c, block_generation(c->m, b))};
 }
-static inline pto_type type_handle(run_context *c, type_id t) { return (pto_type){&c->run, t, run_generation(c, 1)}; }
-static inline pto_attr attr_handle(run_context *c, attr_id a) { return (pto_attr){&c->run, a, run_generation(c, 2)}; }
-static inline pto_expr expr_handle(run_context *c, expr_id e) { return (pto_expr){&c->run, e, run_generation(c, 3)}; }
-static inline pto_loc loc_handle(run_context *c, loc_id l) { return (pto_loc){&c->run, l, run_generation(c, 4)}; }
+/* The same of what is shared and never erased; `what` it is takes the place of the object's generation. */
+#define SHARED(name, what)                                                                               \
+    static inline pto_##name name##_handle(run_context *c, name##_id id)                                 \
+    {                                                                                                    \
+        return (pto_##name){&c->run, id, run_generation(c, what)};                                       \
+    }                                                                                                    \
+    name##_id name##_refuse(run_context *c, pto_##name h);                                               \
+    static inline name##_id name##_from(run_context *c, pto_##name h)                                    \
+    {                                                                                                    \
+        const bool is_fine = c->active && h.run == &c->run && h.generation == run_generation(c, what);   \
+        return is_fine && h.index != 0 && name##_exists(c->ir, h.index) ? h.index : name##_refuse(c, h); \
+    }
+SHARED(type, 1)
+SHARED(attr, 2)
+SHARED(expr, 3)
+SHARED(loc, 4)
+#undef SHARED
 
 /* Views of the same bytes; nothing is copied. */
 static inline str str_of(pto_str s) { return (str){s.p, s.n}; }

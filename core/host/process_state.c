@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -42,6 +43,7 @@ struct process_state {
     arena *arena;
     said *said;
     pid_t process;
+    const volatile char *here; /* 1, but 0 in a copy of the process; NULL: the system does not tell */
     fenv_t floats;
     uint64_t float_controls;
     locale_t locale;
@@ -122,6 +124,16 @@ static void die_with_parent(void)
     if (n > 0 && (m != n || memcmp(ours, other, (size_t)n) != 0)) kill(getpid(), SIGKILL);
 }
 
+/* A page that a copy of the process has as zeros: looking at it is a thousand times as fast as a system call. */
+static const volatile char *mark_process(void)
+{
+    enum { PAGE_BYTES = 4096 };
+    char *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || madvise(page, PAGE_BYTES, MADV_WIPEONFORK) != 0) return NULL;
+    *page = 1;
+    return page;
+}
+
 static void take_signals(process_state *s)
 {
     for (int i = 0; i < KEPT_SIGNALS; i++) sigaction(kept_signals[i], NULL, &s->actions[i]);
@@ -133,6 +145,7 @@ process_state *process_state_capture(arena *a)
     process_state *s = arena_alloc(a, sizeof *s);
     s->arena = a;
     s->process = getpid();
+    s->here = mark_process();
     fegetenv(&s->floats);
     s->float_controls = float_controls();
     s->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -311,7 +324,8 @@ void process_put_back(flight_recorder *r, const process_caller *who)
 
 void process_check_copy(const flight_recorder *r, const process_caller *who)
 {
-    if (r != NULL && r->process != NULL && getpid() != r->process->process) end_copy(who);
+    const process_state *s = r != NULL ? r->process : NULL;
+    if (s != NULL && (s->here != NULL ? *s->here == 0 : getpid() != s->process)) end_copy(who);
 }
 
 void process_leave(flight_recorder *r, const process_caller *who)

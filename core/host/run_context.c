@@ -325,31 +325,21 @@ block_id block_from(run_context *c, pto_block h)
 }
 
 /* Types and the like are never erased; their number must be one that there is. */
-typedef struct shared_kind {
-    uint32_t number; /* in the generation */
-    const char *what;
-    bool (*exists)(const ir_context *ir, uint32_t id);
-} shared_kind;
-
-static uint32_t shared_from(run_context *c, const pto_run *run, uint32_t index, uint32_t generation,
-                            const shared_kind *kind)
+static uint32_t refuse_shared(run_context *c, const pto_run *run, uint32_t index, uint32_t generation, const char *what)
 {
-    if (index == 0 || !is_current(c, run, generation, kind->what)) return 0;
-    if (generation == run_generation(c, kind->number) && kind->exists(c->ir, index)) return index;
-    run_misuse(c, &E1320, "made a handle of %s by itself", kind->what);
+    if (index != 0 && is_current(c, run, generation, what))
+        run_misuse(c, &E1320, "made a handle of %s by itself", what);
     return 0;
 }
-
-#define SHARED_FROM(name, number, what)                                \
-    name##_id name##_from(run_context *c, pto_##name h)                \
-    {                                                                  \
-        static const shared_kind kind = {number, what, name##_exists}; \
-        return shared_from(c, h.run, h.index, h.generation, &kind);    \
+#define REFUSE(name, what)                                           \
+    name##_id name##_refuse(run_context *c, pto_##name h)            \
+    {                                                                \
+        return refuse_shared(c, h.run, h.index, h.generation, what); \
     }
-SHARED_FROM(type, 1, "a type")
-SHARED_FROM(attr, 2, "an attribute")
-SHARED_FROM(expr, 3, "an expression")
-SHARED_FROM(loc, 4, "a location")
+REFUSE(type, "a type")
+REFUSE(attr, "an attribute")
+REFUSE(expr, "an expression")
+REFUSE(loc, "a location")
 
 static void look_at_leaf(void *self, uint32_t v)
 {

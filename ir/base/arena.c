@@ -197,13 +197,22 @@ void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
     return start != SIZE_MAX ? chunk_take(c, start, bytes) : alloc_in_next(a, bytes, align);
 }
 
-void *arena_alloc(arena *a, size_t bytes) { return arena_alloc_aligned(a, bytes, DEFAULT_ALIGN); }
+/* Chunks begin at a multiple of it, so that most allocations need no look at addresses. */
+void *arena_alloc(arena *a, size_t bytes)
+{
+    chunk *c = a->current;
+    if (c != NULL && bytes < SIZE_MAX / 2) {
+        const size_t start = (c->used + DEFAULT_ALIGN - 1) & ~(size_t)(DEFAULT_ALIGN - 1);
+        if (start <= c->capacity && bytes + GAP_BYTES <= c->capacity - start) return chunk_take(c, start, bytes);
+    }
+    return alloc_in_next(a, bytes, DEFAULT_ALIGN);
+}
 
 void *arena_array(arena *a, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) out_of_memory(a->name, SIZE_MAX);
-    return arena_alloc_aligned(a, bytes, DEFAULT_ALIGN);
+    return arena_alloc(a, bytes);
 }
 
 void *arena_copy(arena *a, const void *bytes, size_t len)

@@ -123,19 +123,31 @@ layout_order layout_order_of(const ir_context *c, layout l)
     return l == LAYOUT_NONE ? ORDER_NONE : (layout_order)role_names_role(c->names, NAME_LAYOUT, l);
 }
 
-str_id string_intern(ir_context *c, str s)
+static bool is_text(const ir_context *c, str_id id, str s)
+{
+    const string_record *r = id_table_at(&c->tables.strings, id, sizeof *r);
+    return r->n == s.n && bytes_equal(r->p, s.p, s.n);
+}
+
+static str_id find_text(ir_context *c, str s)
 {
     uint32_t hash = hash_end(hash_bytes(s.n, s.p, s.n));
     INTERN_EACH(&c->string_index, hash, found)
     {
-        const string_record *r = id_table_at(&c->tables.strings, found, sizeof *r);
-        if (r->n == s.n && bytes_equal(r->p, s.p, s.n)) return found;
+        if (is_text(c, found, s)) return found;
     }
     str_id id;
     string_record *r = id_table_add(c, &c->tables.strings, &id);
     *r = (string_record){.p = arena_strndup(c->memory, s.p, s.n), .n = s.n};
     intern_add(&c->string_index, hash, id);
     return id;
+}
+
+str_id string_intern(ir_context *c, str s)
+{
+    text_place *at = &c->texts[((uintptr_t)s.p ^ (uintptr_t)s.p >> 9) % TEXT_PLACES];
+    if (at->p != s.p || at->id == 0 || !is_text(c, at->id, s)) *at = (text_place){s.p, find_text(c, s)};
+    return at->id;
 }
 
 str_id string_intern_z(ir_context *c, const char *s) { return string_intern(c, str_from(s)); }

@@ -27,6 +27,13 @@ typedef struct loc_record {
     const loc_id *items;
 } loc_record;
 
+/* Where a text was when it was interned: literals are asked for again and again, and need no hash then. */
+enum { TEXT_PLACES = 512 };
+typedef struct text_place {
+    const char *p;
+    str_id id;
+} text_place;
+
 struct ir_context {
     context_tables tables; /* first: context_read.h finds them there */
     diag_engine *diags;
@@ -34,6 +41,7 @@ struct ir_context {
     op_table *ops;
     role_names *names;
     intern_table string_index, expr_index, type_index, attr_index, loc_index;
+    text_place texts[TEXT_PLACES]; /* by address */
     str_id main_file;
     const _Atomic uint32_t *stop; /* not 0: the time is up; or NULL */
 };

@@ -36,6 +36,8 @@ typedef struct access {
     pto_op buffer;
     pto_expr stage;
     int is_write;
+    int64_t from, end; /* bytes of all stages in `space`; -1: the buffer has no address yet */
+    pto_str space;
 } access;
 
 typedef struct node {
@@ -62,6 +64,16 @@ static int is_movable(pto_op op)
     return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE) != PTO_RULE_NONE && pto_op_result_count(op) == 0;
 }
 
+static access access_of(pto_op tile, pto_op buffer, int is_write)
+{
+    access a = {.buffer = buffer, .stage = pto_expr_of(tile, PTO_STR("stage"), 0), .is_write = is_write};
+    a.from = a.end = pto_attr_int_of(buffer, PTO_STR("addr"), -1);
+    if (a.from < 0) return a;
+    a.space = pto_attr_str_of(buffer, PTO_STR("space"));
+    a.end += pto_attr_int_of(buffer, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(buffer, PTO_STR("stages"), 1);
+    return a;
+}
+
 static pto_status describe(node *n, pto_op op)
 {
     const uint32_t count = pto_op_operand_count(op), transfer = pto_op_transfer(op);
@@ -80,7 +92,7 @@ static pto_status describe(node *n, pto_op op)
             return pto_error(op, "pto.order/operand",
                              "`%.*s` has an operand that is not a tile of a `block.buffer` of this kernel",
                              PTO_FMT(name));
-        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
+        n->accesses[n->access_count++] = access_of(tile, buffer, pto_op_writes(op, i));
         int is_source =
             !pto_op_writes(op, i) && pto_space_role(op.run, pto_type_space(pto_value_type(v))) == PTO_ROLE_PANEL;
         if (transfer == PTO_TRANSFER_MOVE && is_source) n->rank = RANK_FEED;
@@ -92,18 +104,11 @@ static pto_status describe(node *n, pto_op op)
 
 static int overlap(const access *a, const access *b)
 {
-    int64_t from_a = pto_attr_int_of(a->buffer, PTO_STR("addr"), -1),
-            from_b = pto_attr_int_of(b->buffer, PTO_STR("addr"), -1), difference = 0;
+    int64_t difference = 0;
     if (pto_op_same(a->buffer, b->buffer))
-        return !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) || difference == 0;
-    if (from_a < 0 || from_b < 0 ||
-        !pto_str_same(pto_attr_str_of(a->buffer, PTO_STR("space")), pto_attr_str_of(b->buffer, PTO_STR("space"))))
-        return 0;
-    int64_t end_a = from_a + pto_attr_int_of(a->buffer, PTO_STR("bytes_per_stage"), 0) *
-                                 pto_attr_int_of(a->buffer, PTO_STR("stages"), 1);
-    int64_t end_b = from_b + pto_attr_int_of(b->buffer, PTO_STR("bytes_per_stage"), 0) *
-                                 pto_attr_int_of(b->buffer, PTO_STR("stages"), 1);
-    return from_a < end_b && from_b < end_a;
+        return pto_expr_same(a->stage, b->stage) || !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) ||
+               difference == 0;
+    return a->from >= 0 && b->from >= 0 && a->from < b->end && b->from < a->end && pto_str_same(a->space, b->space);
 }
 
 /* Whether b, the later one, must stay after a. */

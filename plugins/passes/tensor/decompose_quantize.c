@@ -337,12 +337,14 @@ static pto_status check_no_quantisation(const pto_run *run, pto_op function)
 {
 #define COMPOSITE_KIND(ID, name) KIND_##ID,
     static const uint32_t kinds[] = {COMPOSITES(COMPOSITE_KIND)};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const pto_op left = composite_find(function, pto_kind(run, kinds[i]));
-        if (PTO_SOME(left))
-            return pto_error(left, "pto.decompose-quantize/composite-left",
-                             "`%.*s` is still a composite; `pto.decompose-quantize` takes it apart",
-                             PTO_FMT(pto_op_name(left)));
+    PTO_WALK(function, op)
+    {
+        const pto_kind_id kind = pto_op_kind(op);
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            if (kind == pto_kind(run, kinds[i]))
+                return pto_error(op, "pto.decompose-quantize/composite-left",
+                                 "`%.*s` is still a composite; `pto.decompose-quantize` takes it apart",
+                                 PTO_FMT(pto_op_name(op)));
     }
     return PTO_OK;
 }

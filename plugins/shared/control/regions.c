@@ -52,20 +52,24 @@ static void add_op(region_table *r, pto_op op, uint32_t parent, uint32_t *last_i
 region_table regions_of(pto_op root)
 {
     region_table r = {.run = root.run, .slot_mask = 31};
-    uint32_t count = 1, around = REGION_ROOT;
-    PTO_WALK(root, op) count++;
-    while (r.slot_mask < 2 * count) r.slot_mask = 2 * r.slot_mask + 1;
-    r.ops = PTO_SCRATCH(r.run, region_op, count);
-    r.slots = PTO_SCRATCH(r.run, uint32_t, r.slot_mask + 1);
-    memset(r.slots, 0xff, (r.slot_mask + 1) * sizeof *r.slots);
-    uint32_t *last_in = PTO_SCRATCH(r.run, uint32_t, count);
-    add_op(&r, root, REGION_NONE, last_in);
+    uint32_t count = 0, capacity = 0, around = REGION_ROOT;
+    pto_op *inside = NULL;
     PTO_WALK(root, op)
     {
-        const pto_op parent = pto_op_parent(op);
+        PTO_GROW(r.run, inside, count, capacity);
+        inside[count++] = op;
+    }
+    while (r.slot_mask < 2 * (count + 1)) r.slot_mask = 2 * r.slot_mask + 1;
+    r.ops = PTO_SCRATCH(r.run, region_op, count + 1);
+    r.slots = PTO_SCRATCH(r.run, uint32_t, r.slot_mask + 1);
+    memset(r.slots, 0xff, (r.slot_mask + 1) * sizeof *r.slots);
+    uint32_t *last_in = PTO_SCRATCH(r.run, uint32_t, count + 1);
+    add_op(&r, root, REGION_NONE, last_in);
+    for (uint32_t i = 0; i < count; i++) {
+        const pto_op op = inside[i], parent = pto_op_parent(op);
         while (!pto_op_same(r.ops[around].op, parent)) around = r.ops[around].parent;
         add_op(&r, op, around, last_in);
-        if (pto_op_block_count(op) != 0) around = r.count - 1;
+        if (r.ops[r.count - 1].kind != REGION_PLAIN) around = r.count - 1;
     }
     for (uint32_t i = r.count; i-- > 1;) {
         region_op *o = &r.ops[i], *p = &r.ops[o->parent];

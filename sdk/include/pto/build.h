@@ -275,13 +275,26 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 enum { PTO_PATH_BYTES = 256 };
 
 /* The path in `path`, or `format` itself where nothing is to be written into it; one that is too long is empty, and no
- * machine has a fact there. */
+ * machine has a fact there. "%.*s", which most have, is written here: printf takes as long as the answer. */
 PTO_PRINTF_LIKE(2, 0)
 static inline pto_str pto_vpath(char path[PTO_PATH_BYTES], const char *format, va_list args)
 {
-    if (strchr(format, '%') == NULL) return pto_str_make(format, strlen(format));
-    const int n = vsnprintf(path, PTO_PATH_BYTES, format, args);
-    return n > 0 && n < PTO_PATH_BYTES ? pto_str_make(path, (size_t)n) : pto_no_str();
+    const char *const name = strchr(format, '%');
+    if (name == NULL) return pto_str_make(format, strlen(format));
+    if (strncmp(name, "%.*s", 4) != 0 || strchr(name + 1, '%') != NULL) {
+        const int n = vsnprintf(path, PTO_PATH_BYTES, format, args);
+        return n > 0 && n < PTO_PATH_BYTES ? pto_str_make(path, (size_t)n) : pto_no_str();
+    }
+    const int wanted = va_arg(args, int);
+    const char *const text = va_arg(args, const char *);
+    const size_t before = (size_t)(name - format), after = strlen(name + 4);
+    size_t n = 0;
+    while (n < (size_t)wanted && text[n] != '\0') n++;
+    if (before + n + after >= PTO_PATH_BYTES) return pto_no_str();
+    memcpy(path, format, before);
+    memcpy(path + before, text, n);
+    memcpy(path + before + n, name + 4, after);
+    return pto_str_make(path, before + n + after);
 }
 /* An integer, a number. */
 PTO_PRINTF_LIKE(3, 4)

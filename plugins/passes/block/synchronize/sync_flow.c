@@ -239,7 +239,7 @@ static int run(const sync_flow *f, uint8_t *can_share, sync_race *out)
     r.size = (size_t)f->row_count * f->word_count + f->row_count - f->m->pipe_end;
     r.now = f->states;
     r.stack = r.now + r.size;
-    r.kept = r.stack + (SYNC_DEPTH_MAX + 2) * 2 * r.size;
+    r.kept = r.stack + (size_t)f->depth * 2 * r.size;
     r.is_left = is_left;
     memset(f->is_kept, 0, (f->kept_count + 1) * sizeof *f->is_kept);
     do run_once(&r);

@@ -115,7 +115,12 @@ static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
     return PTO_IS(owner, KERNEL) || sync_loop_of_index(m, leaf) != SYNC_NONE;
 }
 
-int sync_is_steady(const sync_model *m, pto_expr e) { return all_leaves(m, e, 0, is_steady_leaf); }
+int sync_is_steady(const sync_model *m, pto_expr e)
+{
+    for (uint32_t i = 0; i < m->cycles->count; i++)
+        if (m->cycles->items[i].expr.index == e.index) return m->cycles->items[i].is_steady;
+    return all_leaves(m, e, 0, is_steady_leaf);
+}
 
 static int is_visible_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
 {

@@ -61,6 +61,14 @@ typedef struct sync_access {
     int64_t extents[PTO_MAX_DIMS]; /* most elements along each dim; INT64_MAX: unknown */
 } sync_access;
 
+/* The bytes of an access: at its stage, or at all of its stages where that is not known. Beside the accesses, since all
+ * are compared with all. */
+typedef struct sync_span {
+    int64_t lo, hi; /* `hi` excluded */
+    pto_space space;
+    int is_write;
+} sync_span;
+
 typedef struct sync_op {
     const region_op *at; /* what is around it */
     sync_role role;
@@ -96,6 +104,7 @@ struct sync_model {
     sync_op *ops; /* as many as regions, and at the same places */
     uint32_t count;
     sync_access *accesses;
+    sync_span *spans; /* of each access, at `constant` */
     uint32_t access_count;
     sync_pair *pairs;
     uint32_t pair_count;
@@ -131,6 +140,12 @@ static inline pto_str sync_pipe_name(const sync_model *m, uint32_t pipe)
 
 /* Fills `pairs`. PTO_FAILED after a diagnostic: there are too many. */
 pto_status sync_find_pairs(sync_model *m);
+/* The bytes of an on-chip access at a stage; SYNC_ANY_STAGE: at any. */
+sync_span sync_span_of(const sync_access *a, int64_t stage);
+static inline int sync_spans_meet(const sync_span *a, const sync_span *b)
+{
+    return a->space == b->space && a->lo < b->hi && b->lo < a->hi;
+}
 /* Whether two on-chip accesses may touch the same bytes at the stages given; SYNC_ANY_STAGE: any. */
 int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b);
 /* Whether two accesses of one pair may meet while the loops around both are in the same iteration. */

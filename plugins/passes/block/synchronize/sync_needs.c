@@ -64,6 +64,7 @@ typedef struct need {
 typedef struct need_list {
     need *items;
     uint32_t count, capacity;
+    sync_span *spans; /* of each access of each class, at the places of their stages */
 } need_list;
 
 static void add_need(sync_flow *f, need_list *l, uint32_t class, uint32_t fact)
@@ -72,15 +73,27 @@ static void add_need(sync_flow *f, need_list *l, uint32_t class, uint32_t fact)
     l->items[l->count++] = (need){class, fact};
 }
 
-static int classes_meet(const sync_flow *f, const flow_class *a, const flow_class *b)
+static void find_spans(const sync_flow *f, need_list *l)
 {
     const sync_model *m = f->m;
-    const sync_op *x = &m->ops[a->op], *y = &m->ops[b->op];
-    for (uint32_t i = 0; i < x->access_count; i++) {
-        for (uint32_t k = 0; k < y->access_count; k++) {
-            const sync_access *p = &m->accesses[x->access + i], *q = &m->accesses[y->access + k];
-            if (p->space == PTO_SPACE_NONE || (!p->is_write && !q->is_write)) continue;
-            if (sync_bytes_meet(p, f->stages[a->stages + i], q, f->stages[b->stages + k])) return 1;
+    l->spans = PTO_SCRATCH(m->run, sync_span, f->stage_count);
+    for (uint32_t c = 0; c < f->class_count; c++) {
+        const sync_op *o = &m->ops[f->classes[c].op];
+        for (uint32_t i = 0; i < o->access_count; i++) {
+            const uint32_t at = f->classes[c].stages + i;
+            l->spans[at] = sync_span_of(&m->accesses[o->access + i], f->stages[at]);
+        }
+    }
+}
+
+static int classes_meet(const sync_flow *f, const need_list *l, const flow_class *a, const flow_class *b)
+{
+    const uint32_t a_count = f->m->ops[a->op].access_count, b_count = f->m->ops[b->op].access_count;
+    for (uint32_t i = 0; i < a_count; i++) {
+        const sync_span *p = &l->spans[a->stages + i];
+        for (uint32_t k = 0; k < b_count && p->space != PTO_SPACE_NONE; k++) {
+            const sync_span *q = &l->spans[b->stages + k];
+            if ((p->is_write || q->is_write) && sync_spans_meet(p, q)) return 1;
         }
     }
     return 0;
@@ -90,7 +103,7 @@ static void need_classes(sync_flow *f, need_list *l, uint32_t class, uint32_t fi
 {
     for (uint32_t c = f->class_of[first]; c != SYNC_NONE; c = f->classes[c].next) {
         flow_class *x = &f->classes[c];
-        if (!classes_meet(f, x, &f->classes[class])) continue;
+        if (!classes_meet(f, l, x, &f->classes[class])) continue;
         if (x->fact[0] == SYNC_NONE) x->fact[0] = add_fact(f, first);
         add_need(f, l, class, x->fact[0]);
     }
@@ -100,6 +113,7 @@ void sync_find_needs(sync_flow *f, int with)
 {
     const sync_model *m = f->m;
     need_list l = {.count = 0};
+    find_spans(f, &l);
     for (uint32_t c = 0; c < f->class_count; c++) {
         f->classes[c].fact[0] = SYNC_NONE;
         f->classes[c].fact[1] = f->gm_fact[f->classes[c].op];

@@ -5,21 +5,16 @@
 
 /* ---- on chip ---- */
 
-/* Lowest and highest byte, the latter excluded. */
-static void byte_span(const sync_access *a, int64_t stage, int64_t *lo, int64_t *hi)
+sync_span sync_span_of(const sync_access *a, int64_t stage)
 {
     const int64_t from = stage == SYNC_ANY_STAGE ? 0 : stage, to = stage == SYNC_ANY_STAGE ? a->stages - 1 : stage;
-    *lo = a->first + from * a->pitch;
-    *hi = a->first + to * a->pitch + a->bytes;
+    return (sync_span){a->first + from * a->pitch, a->first + to * a->pitch + a->bytes, a->space, a->is_write};
 }
 
 int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b)
 {
-    int64_t lo_a, hi_a, lo_b, hi_b;
-    if (a->space != b->space) return 0;
-    byte_span(a, stage_a, &lo_a, &hi_a);
-    byte_span(b, stage_b, &lo_b, &hi_b);
-    return lo_a < hi_b && lo_b < hi_a;
+    const sync_span x = sync_span_of(a, stage_a), y = sync_span_of(b, stage_b);
+    return sync_spans_meet(&x, &y);
 }
 
 /* Both are `x mod n` of arguments that differ by a constant which n does not divide. */
@@ -200,11 +195,11 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
     const sync_op *x = &m->ops[first], *y = &m->ops[second];
     for (uint32_t i = 0; i < x->access_count; i++) {
         for (uint32_t k = 0; k < y->access_count; k++) {
-            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            const sync_span *a = &m->spans[x->access + i], *b = &m->spans[y->access + k];
             if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
             if (a->space == PTO_SPACE_NONE)
-                compare_windows(m, a, b, &p);
-            else if (sync_bytes_meet(a, a->constant, b, b->constant))
+                compare_windows(m, &m->accesses[x->access + i], &m->accesses[y->access + k], &p);
+            else if (sync_spans_meet(a, b))
                 p.on_chip = 1;
         }
     }
@@ -237,6 +232,8 @@ static pto_status too_large(const sync_model *m, uint32_t instructions)
 pto_status sync_find_pairs(sync_model *m)
 {
     uint32_t capacity = 0, instructions = 0;
+    m->spans = PTO_SCRATCH(m->run, sync_span, m->access_count);
+    for (uint32_t i = 0; i < m->access_count; i++) m->spans[i] = sync_span_of(&m->accesses[i], m->accesses[i].constant);
     for (uint32_t i = 1; i < m->count; i++) instructions += m->ops[i].role == SYNC_INSN;
     if (instructions > SYNC_INSTRUCTIONS_MAX) return too_large(m, instructions);
     for (uint32_t second = 1; second < m->count; second++) {

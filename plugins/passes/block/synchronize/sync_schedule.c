@@ -275,8 +275,10 @@ static void number_rows(sync_flow *f, int with)
 
 static void make_space(sync_flow *f)
 {
+    for (uint32_t i = 0; i < f->m->count; i++)
+        if (f->m->ops[i].at->depth > f->depth) f->depth = f->m->ops[i].at->depth;
     const size_t size = (size_t)f->row_count * f->word_count + f->row_count - f->m->pipe_end;
-    f->states = PTO_SCRATCH(f->m->run, uint64_t, size *(f->kept_count + 1 + (SYNC_DEPTH_MAX + 2) * 2));
+    f->states = PTO_SCRATCH(f->m->run, uint64_t, size *(f->kept_count + 1 + f->depth * 2));
     f->is_kept = PTO_SCRATCH(f->m->run, int, f->kept_count + 1);
 }
 

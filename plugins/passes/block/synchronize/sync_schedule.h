@@ -72,6 +72,7 @@ struct sync_flow {
     flow_event *events;
     uint32_t event_count, event_capacity;
     uint32_t kept_count;
+    uint32_t depth;    /* at most so many loops and branches are open */
     uint32_t *fact_op; /* what each fact is about */
     uint32_t fact_count, fact_capacity;
     uint32_t word_count; /* of 64 facts */
