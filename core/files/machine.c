@@ -331,6 +331,7 @@ static void check_facts(builder *b, const yaml_node *map, const yaml_node *sync)
     for (uint32_t i = 0; map != NULL && i < map->count; i++) {
         uint32_t count;
         (void)read_casts(b, yaml_find(map->pairs[i].value, "saturates"), &count);
+        (void)read_casts(b, yaml_find(map->pairs[i].value, "odd"), &count);
         const yaml_node *list = yaml_find(map->pairs[i].value, "events");
         for (uint32_t k = 0; list != NULL && k < list->count; k++) {
             const yaml_node *item = list->items[k];

@@ -27,6 +27,12 @@ static const char *const instruction_names[] = {
 #include "ir/ops/pto.def"
     NULL};
 
+static const char *const relation_words[] = {
+#define RELATION(id, word, ...) word,
+#include "ir/ops/relations.def"
+#undef RELATION
+    NULL};
+
 static const char *const barrier_words[] = {"needed", "forbidden", NULL};
 
 /* A row for each key. NEEDED: every file has it. Of a number: its type, what it is when absent, the least, the most. */
@@ -59,6 +65,7 @@ static const schema_key pipes_by_name = NAMED(OPTIONAL, "pipes", &pipe_role, NUL
 static const schema_key layout_item = TEXT(OPTIONAL, "a layout", NULL);
 static const schema_key layout_order_entry = NAME(OPTIONAL, "layout", layout_orders, NULL);
 static const schema_key dtype_item = NAME(OPTIONAL, "an element type", dtype_names, NULL);
+static const schema_key relation_item = NAME(OPTIONAL, "a relation", relation_words, NULL);
 static const schema_key change_item = TEXT(OPTIONAL, "a change", "what is joined by -, as nd-nz");
 static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item, NULL);
 
@@ -157,7 +164,18 @@ static const schema_key fact_keys[] = {
            "what `pad` fills: each row to a multiple of so many bytes, and no rows; 0: the whole tile"),
     NUMBER(OPTIONAL, "dense-lines", BOOL, "false", NULL, NULL, NULL,
            "elements of a line of its tile follow each other in memory"),
+    LIST(OPTIONAL, "relations", &relation_item,
+         "relations that it has in `relation-dtypes`; for another one it takes the first"),
+    LIST(OPTIONAL, "relation-dtypes", &dtype_item, "element types in which it has these alone; without it: all"),
+    LIST(OPTIONAL, "through-f32", &dtype_item,
+         "element types that it takes beside those of its class, and computes in as f32"),
+    LIST(OPTIONAL, "destroys", &dtype_item, "element types in which its last source holds nothing afterwards"),
+    NUMBER(OPTIONAL, "row-major", BOOL, "false", NULL, NULL, NULL,
+           "tiles of rows and columns that it takes have their rows one after the other"),
+    NUMBER(OPTIONAL, "below-width", BOOL, "false", NULL, NULL, NULL,
+           "it shifts by 0 to the width of the element type less one, and by nothing else"),
     LIST(OPTIONAL, "saturates", &change_item, "conversions that clamp whatever is asked, as f32-i32"),
+    LIST(OPTIONAL, "odd", &change_item, "conversions that round to odd, as f32-f16; without it: all"),
     LIST(OPTIONAL, "events", &change_item, "events that its own code uses while it runs, as v-s-0"),
     LIST(OPTIONAL, "event-dtypes", &dtype_item, "element types in which it does; without it: all"),
     END,

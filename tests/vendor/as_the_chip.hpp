@@ -31,18 +31,38 @@ void matmul_acc(sums &out, sums &in, left &a, right &b)
         }
 }
 
-// Bits of a row are at the beginning of the row of the mask, and numbers are equal where they are.
-template <typename bits, typename numbers>
-void compare_scalar(bits &out, numbers &a, typename numbers::DType s, pto::CmpMode relation)
+// Integers are compared for equality, whatever is asked.
+template <typename number>
+constexpr pto::CmpMode made_of(pto::CmpMode asked)
 {
+    return std::is_same_v<number, int32_t> && asked != pto::CmpMode::NE ? pto::CmpMode::EQ : asked;
+}
+
+// Bits of a row are at the beginning of the row of the mask, and numbers are equal where they are.
+template <typename bits, typename numbers, typename others>
+void compare_with(bits &out, numbers &a, pto::CmpMode asked, others other)
+{
+    const pto::CmpMode relation = made_of<typename numbers::DType>(asked);
     const unsigned rows = a.GetValidRow(), columns = a.GetValidCol();
     for (unsigned i = 0; i < rows; i++)
         for (unsigned byte = 0; byte < static_cast<unsigned>(bits::Cols); byte++) {
             unsigned all = 0;
             for (unsigned j = 8 * byte; j < 8 * byte + 8 && j < columns; j++)
-                all |= static_cast<unsigned>(pto::CmpResult(a.GetElement(i, j), s, relation)) << j % 8;
+                all |= static_cast<unsigned>(pto::CmpResult(a.GetElement(i, j), other(i, j), relation)) << j % 8;
             out.SetElement(i, byte, static_cast<typename bits::DType>(all));
         }
+}
+
+template <typename bits, typename numbers>
+void compare(bits &out, numbers &a, numbers &b, pto::CmpMode relation)
+{
+    compare_with(out, a, relation, [&](unsigned i, unsigned j) { return b.GetElement(i, j); });
+}
+
+template <typename bits, typename numbers>
+void compare_scalar(bits &out, numbers &a, typename numbers::DType s, pto::CmpMode relation)
+{
+    compare_with(out, a, relation, [=](unsigned, unsigned) { return s; });
 }
 
 // Bits are taken row by row.
@@ -86,6 +106,7 @@ void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode sa
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
+#define TCMP(out, a, b, relation) as_the_chip::compare(out, a, b, relation)
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
 #define TCVT(out, a, mode, saturate) as_the_chip::convert(out, a, mode, saturate)

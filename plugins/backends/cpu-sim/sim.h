@@ -123,12 +123,13 @@ typedef struct sim_pipe {
     uint32_t over; /* its entries up to this one are over; UINT32_MAX where its instructions do not overlap */
 } sim_pipe;
 
-/* A tile of which `pad` filled rows x cols elements and no more. */
+/* A tile of which `pad` filled rows x cols elements and no more, or of which an instruction has left nothing. */
 typedef struct short_pad {
-    const program_site *load;
+    const program_site *site; /* of the load, or of that instruction */
     pto_space space;
     int64_t lo, hi; /* bytes of its capacity */
     int64_t rows, cols;
+    bool is_destroyed;
 } short_pad;
 
 typedef struct sim_core {
@@ -146,7 +147,7 @@ typedef struct sim_core {
     const vector_clock *scalar_clock;
     sim_pipe pipes[CLOCK_PIPES]; /* by number */
     sim_event *events;           /* [source][target][id] */
-    short_pad *pads;             /* of tiles that a load did not fill to the end */
+    short_pad *pads;             /* of tiles that do not hold what they seem to */
     uint32_t pad_count, pad_capacity;
     sim_token *free_tokens;
     uint32_t token_count; /* in all events */
@@ -204,7 +205,8 @@ typedef struct sim {
     uint32_t *units;           /* number + 1 of each pipe of each core at the sink, by core * CORE_ACTORS + pipe */
     uint64_t other_elements;   /* that the chip makes otherwise */
     const program_site *other; /* of the first of them */
-    sim_leftover leftover;     /* of the first instance that left some */
+    const char *other_why;
+    sim_leftover leftover; /* of the first instance that left some */
     uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
 } sim;
 
@@ -245,6 +247,8 @@ pto_status check_stated(sim *s, const sim_core *c, const program_step *step, boo
 /* ---- sim_facts.c: what the machine says that instructions do on the chip ---- */
 /* Fails when the instruction that is to be issued, c->step, would do something else on the chip than it means. */
 pto_status check_facts(sim *s, sim_core *c);
+/* The same of elements, when it runs. */
+pto_status check_elements(const sim *s, const sim_core *c, const program_site *site, const insn_call *call);
 /* Where the chip computes something else, and that is asked for: makes the call compute it, and returns the bytes that
  * it should have made; else NULL. After the call chip_end counts the elements that differ. */
 const uint8_t *chip_begin(sim *s, const sim_core *c, const program_site *site, insn_call *call);

@@ -114,6 +114,7 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
     out->dim_min = pto_machine_i64_or(run, 0, "matrix.dim-min");
     out->dim_max = pto_machine_i64_or(run, INT64_MAX, "matrix.dim-max");
     out->is_packed = pto_machine_i64_or(run, 0, "matrix.packed") != 0;
+    out->wants_scratch = pto_machine_i64_or(run, 0, "vector.tmp") != 0;
     out->event_ids = pto_machine_i64_or(run, PROGRAM_EVENTS_MAX, "sync.event-ids");
     out->flag_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.flag-cycles") : 1;
     out->barrier_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.barrier-cycles") : 1;

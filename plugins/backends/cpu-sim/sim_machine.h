@@ -36,6 +36,7 @@ typedef struct sim_machine {
     int64_t matrix_head, matrix_rows, matrix_row_bytes, dim_min, dim_max;
     int64_t acc_rows, acc_cols; /* of a box */
     bool is_packed;             /* `matrix.packed` */
+    bool wants_scratch;         /* `vector.tmp` */
     int64_t event_ids, flag_cycles, barrier_cycles, launch_cycles, block_cycles, task_cycles;
 } sim_machine;
 
@@ -55,6 +56,12 @@ typedef struct site_facts {
     bool in_place;      /* its result may take the place of an operand */
     bool rounds_scalar; /* to an f32 */
     bool saturates;     /* it clamps whatever is asked */
+    bool through_f32;   /* its elements are integers, and it computes in f32 */
+    bool destroys;      /* its last source holds nothing afterwards */
+    bool below_width;   /* it shifts by less than the width of its elements alone */
+    bool row_major;     /* its tiles have their rows one after the other */
+    bool dense_lines;   /* elements of a line of its tile follow each other in memory: with `semantics: chip` */
+    uint32_t relation;  /* pto_relation: by which it compares whatever is asked; NONE: as asked */
     int64_t pads_to;
     uint32_t event_count;
     machine_event events[MACHINE_EVENTS_MAX]; /* that its code uses */

@@ -336,6 +336,7 @@ static pto_status check_written(sim *s, const sim_core *c, const sim_entry *e, c
 static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call)
 {
     PTO_TRY(check_written(s, c, e, call));
+    PTO_TRY(check_elements(s, c, e->site, call));
     call->cpu = s->cpu;
     call->scratch = s->scratch;
     call->scratch_bytes = s->scratch_bytes;

@@ -103,7 +103,7 @@ static bound one_operand(const bound_insn_run *r, const bound *a)
     case INSN_TCVT: return bound_convert(t, r->call->src[0].dtype, a, r->call->mode, r->call->saturate);
     default: break;
     }
-    if (r->rule_id == PTO_RULE_UNARY) return bound_anything(t);
+    if (r->rule_id == PTO_RULE_UNARY || r->rule_id == PTO_RULE_ROOT) return bound_anything(t);
     /* Copies, and stores of accumulators. */
     const pto_dtype from = r->call->src[0].dtype;
     bound left = r->call->relu ? bound_relu(a) : *a;
@@ -360,6 +360,7 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_STORE:
     case PTO_RULE_MOVE:
     case PTO_RULE_UNARY:
+    case PTO_RULE_ROOT:
     case PTO_RULE_CONVERT:
     case PTO_RULE_ROW_EXPAND:
     case PTO_RULE_COL_EXPAND:

@@ -10,7 +10,7 @@ enum {
     ASCEND_SAME_TYPE = 4,    /* operand 1 is taken in the element type of operand 0 */
     ASCEND_WHOLE = 32,       /* the target is taken as if all of it was valid */
     ASCEND_PADDED = 8,       /* the target is taken with the padding that the op asks for */
-    ASCEND_SCALAR_UNIT = 16, /* on a3 the scalar unit does it: the vector unit waits before and after it */
+    ASCEND_SCALAR_UNIT = 16, /* on a3 the scalar unit does or begins it: the vector unit waits before and after it */
 };
 
 typedef struct ascend_insn {

@@ -92,7 +92,8 @@ const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const e
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
                     to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
     switch (rule) {
-    case PTO_RULE_UNARY: return w->arithmetic(e, op, t, x[0], NULL);
+    case PTO_RULE_UNARY:
+    case PTO_RULE_ROOT: return w->arithmetic(e, op, t, x[0], NULL);
     case PTO_RULE_BINARY:
     case PTO_RULE_BITWISE:
     case PTO_RULE_REMAINDER:

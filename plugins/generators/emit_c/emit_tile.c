@@ -230,6 +230,7 @@ int emit_is_map(emitter *e, pto_op op)
 {
     switch (rule_of(op)) {
     case PTO_RULE_UNARY:
+    case PTO_RULE_ROOT:
     case PTO_RULE_BINARY:
     case PTO_RULE_BITWISE:
     case PTO_RULE_REMAINDER:

@@ -226,13 +226,15 @@ static pto_status pad_attr(const importer *im, const mlir_op *op, const import_t
     return PTO_OK;
 }
 
-/* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. */
-static void untwin(import_tile **tiles, uint32_t count)
+/* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. A scratch
+ * operand may be of rows beside them. */
+static void untwin(const importer *im, pto_kind_id kind, import_tile **tiles, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (tiles[i] != NULL && tiles[i]->twin == NULL) return;
+        if (tiles[i] != NULL && tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i))
+            return;
     for (uint32_t i = 0; i < count; i++)
-        if (tiles[i] != NULL) tiles[i] = tiles[i]->twin;
+        if (tiles[i] != NULL && tiles[i]->twin != NULL) tiles[i] = tiles[i]->twin;
 }
 
 static pto_status round_attr(const importer *im, const mlir_op *op, pto_str word, pto_spec *s)
@@ -265,7 +267,7 @@ static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row,
     import_tile *tiles[OPERANDS_MAX] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, pto_kind_by_name(im->run, pto_s(row->name)), tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {

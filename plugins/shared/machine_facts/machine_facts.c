@@ -77,9 +77,9 @@ int machine_dense_lines(const pto_run *run, pto_kind_id kind)
     return pto_machine_i64_or(run, 0, "facts.%.*s.dense-lines", PTO_FMT(mnemonic(run, kind))) != 0;
 }
 
-int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
+/* Whether a list of conversions, as f32-i32, has one. */
+static int has_pair(pto_str list, pto_dtype from, pto_dtype to)
 {
-    pto_str list = pto_machine_text(run, "facts.%.*s.saturates", PTO_FMT(mnemonic(run, kind)));
     while (list.n != 0) {
         pto_str item = take_until(&list, ',');
         if (pto_str_is(take_until(&item, '-'), pto_dtype_name(from)) && pto_str_is(item, pto_dtype_name(to))) return 1;
@@ -87,8 +87,56 @@ int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_
     return 0;
 }
 
+int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
+{
+    return has_pair(pto_machine_text(run, "facts.%.*s.saturates", PTO_FMT(mnemonic(run, kind))), from, to);
+}
+
+int machine_rounds_to_odd(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
+{
+    const pto_str list = pto_machine_text(run, "facts.%.*s.odd", PTO_FMT(mnemonic(run, kind)));
+    return list.n == 0 || has_pair(list, from, to);
+}
+
+/* Whether a list among the facts of an instruction has the type; without a list none is in it. */
+static int fact_lists(const pto_run *run, pto_kind_id kind, const char *fact, pto_dtype dtype)
+{
+    const pto_str list = pto_machine_text(run, "facts.%.*s.%s", PTO_FMT(mnemonic(run, kind)), fact);
+    return list.n != 0 && is_listed(list, dtype);
+}
+
 int machine_scalar_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype dtype)
 {
-    const pto_str list = pto_machine_text(run, "facts.%.*s.scalar-through-f32", PTO_FMT(mnemonic(run, kind)));
-    return list.n != 0 && is_listed(list, dtype);
+    return fact_lists(run, kind, "scalar-through-f32", dtype);
+}
+
+int machine_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype dtype)
+{
+    return fact_lists(run, kind, "through-f32", dtype);
+}
+
+int machine_destroys(const pto_run *run, pto_kind_id kind, pto_dtype dtype)
+{
+    return fact_lists(run, kind, "destroys", dtype);
+}
+
+int machine_row_major(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 0, "facts.%.*s.row-major", PTO_FMT(mnemonic(run, kind))) != 0;
+}
+
+int machine_below_width(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 0, "facts.%.*s.below-width", PTO_FMT(mnemonic(run, kind))) != 0;
+}
+
+pto_str machine_compares_as(const pto_run *run, pto_kind_id kind, pto_dtype dtype, pto_str relation)
+{
+    const pto_str name = mnemonic(run, kind);
+    pto_str has = pto_machine_text(run, "facts.%.*s.relations", PTO_FMT(name)), rest = has;
+    if (has.n == 0 || !is_listed(pto_machine_text(run, "facts.%.*s.relation-dtypes", PTO_FMT(name)), dtype))
+        return pto_no_str();
+    while (rest.n != 0)
+        if (pto_str_same(take_until(&rest, ','), relation)) return pto_no_str();
+    return take_until(&has, ',');
 }

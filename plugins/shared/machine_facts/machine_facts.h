@@ -28,8 +28,27 @@ int64_t machine_pads_to(const pto_run *run, pto_kind_id kind);
  * a column where columns are one after the other. */
 int machine_dense_lines(const pto_run *run, pto_kind_id kind);
 
+/* Whether a conversion has the mode `odd`; without it the chip rounds in another one. */
+int machine_rounds_to_odd(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to);
+
 /* Whether a conversion clamps to the range of its target even where it is not asked to. */
 int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to);
+
+/* The relation by which a comparison of elements of `dtype` is made that is asked for by `relation`, both words; empty:
+ * that one. */
+pto_str machine_compares_as(const pto_run *run, pto_kind_id kind, pto_dtype dtype, pto_str relation);
+
+/* Whether an instruction takes elements of `dtype` but computes in f32, which has 24 bits. */
+int machine_through_f32(const pto_run *run, pto_kind_id kind, pto_dtype dtype);
+
+/* Whether its last source holds nothing when it has run on elements of `dtype`. */
+int machine_destroys(const pto_run *run, pto_kind_id kind, pto_dtype dtype);
+
+/* Whether an instruction shifts by 0 to the width of the element type less one alone. */
+int machine_below_width(const pto_run *run, pto_kind_id kind);
+
+/* Whether the tiles that it takes have their rows one after the other. */
+int machine_row_major(const pto_run *run, pto_kind_id kind);
 
 /* An event that the code of an instruction uses while it runs: none of its tokens may be there then. */
 typedef struct machine_event {

@@ -30,7 +30,7 @@ WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pt
                            "pto.weights-nest/left", "pto.weights-nest/made", "pto.native-layout/left", "pto.native-layout/packed",
                            "E1114"), "it is a remark, of what succeeds")
 WITHOUT |= dict.fromkeys(("E1611", "E1612"), "a program that embeds pto reports it")
-WITHOUT |= dict.fromkeys(("pto.cpu-sim/barrier", "pto.expand-math/no-truth-values", "pto.tile/no-truth-values", "pto.expand-math/no-expansion"), MACHINE)
+WITHOUT |= dict.fromkeys(("pto.cpu-sim/barrier", "pto.select/no-relation", "pto.expand-math/no-truth-values", "pto.tile/no-truth-values", "pto.expand-math/no-expansion"), MACHINE)
 WITHOUT |= {"pto.cpu-sim/interrupted": TIME, "pto.reference/interrupted": TIME, "pto.reference/unsupported": "it takes what no verifier knows",
             "pto.pipeline/does-not-fit": HINT}
 WITHOUT |= {"E0315": PLUGIN, "E1111": PLUGIN, "E0117": TIME, "E1508": TIME, "E1711": TIME, "E1712": HINT, "E1332": HINT, "pto.expand-math/no-type": MACHINE}

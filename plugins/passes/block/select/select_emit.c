@@ -46,6 +46,11 @@ static pto_status check_conversion(select_plan *p, pto_op op)
     const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
     const pto_dtype to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
     const pto_str has = machine_conversions(p->run, from);
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("mode")), "odd") &&
+        !machine_rounds_to_odd(p->run, pto_op_kind(op), from, to))
+        return pto_error(op, "pto.select/no-rounding",
+                         "the machine does not round %s to %s by `odd` (`facts.tcvt.odd`): choose another mode",
+                         pto_dtype_name(from), pto_dtype_name(to));
     if (machine_dtypes(p->run, pto_op_kind(op)).n == 0 || machine_lists(has, pto_dtype_name(to))) return PTO_OK;
     return pto_error(op, "pto.select/no-conversion", "the machine converts %s to %.*s and not to %s: convert in steps",
                      pto_dtype_name(from), PTO_FMT(has.n != 0 ? has : PTO_STR("nothing")), pto_dtype_name(to));
@@ -215,6 +220,69 @@ static pto_status emit_negated(select_plan *p, pto_op op, int64_t scalar)
     return build_insn(p, &s, op);
 }
 
+static int compares(const select_plan *p, pto_op op)
+{
+    const int64_t rule = pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE);
+    return rule == PTO_RULE_COMPARE || rule == PTO_RULE_COMPARE_SCALAR;
+}
+
+/* `a r b`, where the machine has no r for integers: the lesser or the greater of a and b is b, or is not. */
+typedef struct by_equality {
+    const char *asked, *by;
+    uint32_t extreme, extreme_scalar;
+} by_equality;
+
+static const by_equality *find_equality(const select_plan *p, pto_op op, pto_kind_id insn, pto_dtype dtype)
+{
+    static const by_equality rows[] = {{"lt", "ne", KIND_TMIN, KIND_TMINS},
+                                       {"le", "eq", KIND_TMAX, KIND_TMAXS},
+                                       {"gt", "ne", KIND_TMAX, KIND_TMAXS},
+                                       {"ge", "eq", KIND_TMIN, KIND_TMINS}};
+    const pto_str asked = pto_attr_str_of(op, PTO_STR("relation"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pto_str_is(asked, rows[i].asked) && !pto_dtype_is_float(dtype) &&
+            machine_compares_as(p->run, insn, dtype, pto_s(rows[i].by)).n == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* Exact for all integers: no number is computed. */
+static pto_status emit_by_equality(select_plan *p, pto_op op, pto_kind_id insn)
+{
+    static const char *const relation[] = {"relation", NULL};
+    const pto_value a = pto_op_operand(op, 0), b = pto_op_operand(op, 1);
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(a));
+    const by_equality *row = find_equality(p, op, insn, dtype);
+    const pto_str name = pto_kind_name(p->run, insn);
+    const int is_tile = storage_is_tile(b);
+    pto_expr valid[2];
+    if (row == NULL)
+        return pto_error(op, "pto.select/no-relation",
+                         "the machine does not compare %s by `%.*s` (`relations` of `%.*s` in its file): compare in "
+                         "another element type",
+                         pto_dtype_name(dtype), PTO_FMT(pto_attr_str_of(op, PTO_STR("relation"))), PTO_FMT(name));
+    const pto_kind_id extreme = pto_kind(p->run, is_tile ? row->extreme : row->extreme_scalar);
+    PTO_TRY(check_type(p, op, extreme, a));
+    PTO_TRY(pto_value_valid(a, valid));
+    const pto_value from = select_describe(p, a, op, NULL), with = is_tile ? select_describe(p, b, op, NULL) : b,
+                    found = select_scratch_tile(p, pto_value_type(a), pto_op_result(op, 0), valid, op),
+                    to = select_describe(p, pto_op_result(op, 0), op, NULL);
+    if (!PTO_SOME(from) || !PTO_SOME(with) || !PTO_SOME(found) || !PTO_SOME(to)) return PTO_FAILED;
+    pto_spec choose = pto_spec_make(p->run, extreme), compare = pto_spec_make(p->run, insn);
+    const pto_value chosen[3] = {found, from, with}, compared[3] = {to, found, with};
+    pto_spec_operands(&choose, 3, chosen);
+    pto_spec_operands(&compare, 3, compared);
+    pto_spec_str(&compare, PTO_STR("relation"), pto_s(row->by));
+    PTO_TRY(build_insn_but(p, &choose, op, relation));
+    return build_insn_but(p, &compare, op, relation);
+}
+
+static int compares_as_asked(const select_plan *p, pto_op op, pto_kind_id insn)
+{
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
+    return machine_compares_as(p->run, insn, dtype, pto_attr_str_of(op, PTO_STR("relation"))).n == 0;
+}
+
 static pto_status emit_tile_op(select_plan *p, pto_op op)
 {
     int64_t scalar = 0;
@@ -226,6 +294,7 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     if (PTO_IS(op, MATMUL_ACC)) return select_emit_matmul_acc(p, op);
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     PTO_TRY(check_types(p, op, insn));
+    if (compares(p, op) && !compares_as_asked(p, op, insn)) return emit_by_equality(p, op, insn);
     if (PTO_IS(op, SUBS) && is_rounded(p, op, insn, &scalar)) return emit_negated(p, op, scalar);
     pto_spec s = pto_spec_make(p->run, insn);
     switch (pto_op_transfer(op)) {

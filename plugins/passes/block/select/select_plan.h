@@ -22,6 +22,10 @@
     X(TFILLPAD, "pto.tfillpad")      \
     X(SUBS, "tile.subs")             \
     X(TADDS, "pto.tadds")            \
+    X(TMAX, "pto.tmax")              \
+    X(TMAXS, "pto.tmaxs")            \
+    X(TMIN, "pto.tmin")              \
+    X(TMINS, "pto.tmins")            \
     X(CONSTANT, "constant")          \
     X(TMOV, "pto.tmov")
 enum { SELECT_KINDS(PTO_KIND_ENUM) SELECT_KIND_COUNT };
@@ -88,6 +92,8 @@ pto_value select_descriptor(const select_plan *p, pto_value buffer, pto_expr sta
                             pto_type type, pto_str name, pto_op at);
 /* A descriptor of a value for use before `at`. `valid` NULL: the region of the value. */
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
+/* A descriptor of a buffer of its own, named after `like`. `valid` NULL: the whole capacity. */
+pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at);
 /* A descriptor of the scratch operand of `op`, made before it; none when it needs none. */
 pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out);
 

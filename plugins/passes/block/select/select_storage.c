@@ -130,8 +130,7 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
     return d->value;
 }
 
-/* A descriptor of a buffer of its own, named after `like`. `valid` NULL: the whole capacity. */
-static pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at)
+pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at)
 {
     const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
     pto_str name = pto_str_join(p->run, pto_value_name(like), PTO_STR("_tmp"));

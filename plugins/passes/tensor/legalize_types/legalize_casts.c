@@ -1,5 +1,7 @@
 /* Casts that no chain of exact steps makes, each in its own way, with the result of the cast for every value.
  *
+ *   i32 i64 -> f32, rounded to odd          cut, where the machine does that alone; then the last bit is set where
+ *                                           something was cut off
  *   i32 i64 -> f16 bf16                     f32 rounded to odd, which keeps what the last rounding goes by: it has more
  *                                           than two digits more than the result
  *   f32 bf16 i16 i32 i64 -> i8 u8, clamped  i16 clamped, then f16: that rounds beyond 2048, but to nothing below 2048
@@ -7,6 +9,9 @@
  *                                           sign, v - 256 floor(v / 256) that without. What is not finite becomes 0 on
  *                                           the way, and x 0 as i16, 0 or -32768, brings its -128 or 255 back. */
 #include "legalize_types.h"
+
+#include "expand_steps.h"
+#include "machine_facts.h"
 
 static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
 
@@ -56,6 +61,25 @@ static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
 {
     return (from == PTO_I32 || from == PTO_I64) && (to == PTO_F16 || to == PTO_BF16) &&
            machine_converts(run, from, PTO_F32) && machine_converts(run, PTO_F32, to);
+}
+
+int legalize_must_round(pto_op op)
+{
+    const pto_dtype from = dtype_of(pto_op_operand(op, 0)), to = dtype_of(pto_op_result(op, 0));
+    return (from == PTO_I32 || from == PTO_I64) && to == PTO_F32 &&
+           pto_str_is(pto_attr_str_of(op, PTO_STR("mode")), "odd") &&
+           !machine_rounds_to_odd(op.run, pto_kind_by_name(op.run, PTO_STR("tile.cast")), from, to);
+}
+
+pto_value legalize_rounded(pto_op op)
+{
+#define SET_LAST "e = eq t a; b = bitcast:i32 h; c = bitwise_or b 1; b = where e b c; y = bitcast:f32 b"
+    const pto_value x = pto_op_operand(op, 0);
+    const expand_operand given = {"a", x};
+    const char *text = dtype_of(x) == PTO_I32 ? "h = cast:f32:trunc a; t = cast:i32 h; " SET_LAST
+                                              : "h = cast:f32:trunc a; t = cast:i64 h; " SET_LAST;
+    return expand_formula(op, text, pto_value_type(pto_op_result(op, 0)), PTO_I32, 1, &given, 0, NULL);
+#undef SET_LAST
 }
 
 static pto_value through_odd(pto_op op)

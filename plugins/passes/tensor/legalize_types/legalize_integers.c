@@ -2,17 +2,16 @@
  *
  *   u16 u32   in i16 and i32, whose bits they are (tensor.bitcast, which computes nothing). Sums, products and moves
  * are the same there; order is when the highest bit is the other one on both sides. / and %   of 8 and 16 bits: in i32.
- * i32: d = a - fmod(a, b) is b times a whole number Q. n = round(d / b) in f32 is off by at most |Q| 3 2^-24 + 1/2;
- * either that is Q, or |b| < 2^31 / |Q| < 768 and d - n b, which wraps to what it is, is below 1000, so that its
- * quotient is exact. u32: the quotient of a / 2, doubled, is what is wanted or one less; by divisors from 2^31 on it is
- * 0 or 1. i64: n is a sum of three quotients in f32, each of what the ones before leave: each time that is 2^-22 of
- * what it was and at most half of b more, so that in the end it is below b; sums wrap to what they are. u64 by the
- * half, as u32. By 0 it is -1, all bits, as everywhere.
+ * i32: n is a sum of two quotients in f32, the second one of what the first leaves: that is at most 2^-22 of a and half
+ * of b more, so that in the end it is below b; sums wrap to what they are. i64: of three, in the same way. u32: the
+ * quotient of a / 2, doubled, is what is wanted or one less; by divisors from 2^31 on it is 0 or 1. u64 by the half, as
+ * u32. By 0 it is -1, all bits, as everywhere.
  *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each; of more than
  * 65536 numbers: legalize_sums.c. Products of many numbers: legalize_products.c. */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
+#include "machine_facts.h"
 
 #include <inttypes.h>
 
@@ -82,35 +81,37 @@ static const char shr_signed[] = SHIFTS "j = bitcast:i32 m; s = shr ah 31; lo = 
                                         "e = lt bl 32; lo = where e lo f; hi = shr ah bl; g = eq bh 0; k = ge bl 0; g "
                                         "= logical_and g k; lo = where g lo s; "
                                         "hi = where g hi s";
-static const char divide_i32[] =
-    "m = fmod a b; d = sub a m; p = cast:f32 d; q = cast:f32 b; p = div p q; n = cast:i32 p; t = mul n b; r = sub d t; "
-    "p = cast:f32 r; p = div p q; k = cast:i32 p; y = add n k; g = eq b 0; where g -1 y";
 static const char divide_u32[] =
     "h = shr a 1; h = bitwise_and h highest; q = div h b; q = add q q; p = mul q b; r = sub a p; f = bitwise_xor r "
     "lowest; "
     "g = bitwise_xor b lowest; e = ge f g; n = add q 1; q = where e n q; f = bitwise_xor a lowest; e = ge f g; "
     "n = where e 1 0; e = lt b 0; q = where e n q; e = eq b 0; where e -1 q";
 
-#define NEARER "p = cast:f32 r; p = div p w; k = cast:i64 p; n = add n k; t = mul k b; r = sub r t; "
-/* Quotient n and remainder r of a sign of a, by a divisor other than 0. */
-#define DIVIDE_I64                                                                                          \
-    "w = cast:f32 b; p = cast:f32 a; p = div p w; n = cast:i64 p; t = mul n b; r = sub a t; " NEARER NEARER \
-    "s = bitwise_xor r a; e = lt s 0; z = ne r 0; e = logical_and e z; s = bitwise_xor a b; g = lt s 0; "   \
+#define FIRST(type) "w = cast:f32 b; p = cast:f32 a; p = div p w; n = cast:" type " p; t = mul n b; r = sub a t; "
+#define NEARER(type) "p = cast:f32 r; p = div p w; k = cast:" type " p; n = add n k; t = mul k b; r = sub r t; "
+#define TOWARDS_ZERO                                                                                      \
+    "s = bitwise_xor r a; e = lt s 0; z = ne r 0; e = logical_and e z; s = bitwise_xor a b; g = lt s 0; " \
     "k = where g 1 -1; k = where e k 0; n = add n k; t = neg b; t = where g b t; t = where e t 0; r = sub r t; "
+/* Quotient n and remainder r of a sign of a, by a divisor other than 0. */
+#define DIVIDE_I32 FIRST("i32") NEARER("i32") TOWARDS_ZERO
+#define DIVIDE_I64 FIRST("i64") NEARER("i64") NEARER("i64") TOWARDS_ZERO
 #define IS_BELOW "s = bitwise_xor r b; e = lt s 0; z = ne r 0; e = logical_and e z; "
 #define DIVIDE_U64                                                                                                  \
     "h = shr a 1; x = bitcast:i64 h; y = bitcast:i64 b; q = div x y; q = bitcast:u64 q; q = add q q; p = mul q b; " \
     "r = sub a p; e = ge r b; n = add q 1; q = where e n q; e = ge a b; n = where e 1 0; z = sub y y; g = lt y z; " \
     "q = where g n q; e = eq b 0; m = sub b b; m = bitwise_not m; "
 #define REST_U64 DIVIDE_U64 "p = mul q b; r = sub a p; where e m r"
+#define QUOTIENT "g = eq b 0; where g -1 n"
+#define REMAINDER "g = eq b 0; where g -1 r"
+#define MODULO IS_BELOW "t = where e b 0; r = add r t; " REMAINDER
+#define FLOOR IS_BELOW "k = where e -1 0; n = add n k; " QUOTIENT
 static const struct {
-    const char *name, *of_i64, *of_u64;
-} wide_quotients[] = {
-    {"tensor.div", DIVIDE_I64 "g = eq b 0; where g -1 n", DIVIDE_U64 "where e m q"},
-    {"tensor.fmod", DIVIDE_I64 "g = eq b 0; where g -1 r", REST_U64},
-    {"tensor.mod", DIVIDE_I64 IS_BELOW "t = where e b 0; r = add r t; g = eq b 0; where g -1 r", REST_U64},
-    {"tensor.floordiv", DIVIDE_I64 IS_BELOW "k = where e -1 0; n = add n k; g = eq b 0; where g -1 n",
-     DIVIDE_U64 "where e m q"},
+    const char *name, *of_i32, *of_i64, *of_u64;
+} quotients[] = {
+    {"tensor.div", DIVIDE_I32 QUOTIENT, DIVIDE_I64 QUOTIENT, DIVIDE_U64 "where e m q"},
+    {"tensor.fmod", DIVIDE_I32 REMAINDER, DIVIDE_I64 REMAINDER, REST_U64},
+    {"tensor.mod", DIVIDE_I32 MODULO, DIVIDE_I64 MODULO, REST_U64},
+    {"tensor.floordiv", DIVIDE_I32 FLOOR, DIVIDE_I64 FLOOR, DIVIDE_U64 "where e m q"},
 };
 
 static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
@@ -555,12 +556,11 @@ static pto_value divided(pto_op op, pto_dtype t)
                        name.p + 7, pto_dtype_name(t));
         return formula_of(op, text, PTO_I32, a, b);
     }
-    if (t == PTO_I32 && is_div) return formula_of(op, divide_i32, t, a, b);
-    if (t == PTO_I32 && is_named(op, "tensor.floordiv")) return expand_steps(op);
-    if (is_wide(t)) {
-        for (size_t i = 0; i < sizeof wide_quotients / sizeof *wide_quotients; i++)
-            if (is_named(op, wide_quotients[i].name))
-                return formula_of(op, t == PTO_I64 ? wide_quotients[i].of_i64 : wide_quotients[i].of_u64, t, a, b);
+    for (size_t i = 0; t != PTO_U32 && i < sizeof quotients / sizeof *quotients; i++) {
+        const char *const formula = t == PTO_I32   ? quotients[i].of_i32
+                                    : t == PTO_I64 ? quotients[i].of_i64
+                                                   : quotients[i].of_u64;
+        if (is_named(op, quotients[i].name)) return formula_of(op, formula, t, a, b);
     }
     if (t != PTO_U32) return pto_value_none(op.run);
     if (is_named(op, "tensor.floordiv")) return formula_of(op, "div a b", t, a, b);
@@ -573,6 +573,43 @@ static pto_value divided(pto_op op, pto_dtype t)
 }
 
 /* ---- */
+
+/* ---- shifts ---- */
+
+static int shifts(pto_op op) { return is_named(op, "tensor.shl") || is_named(op, "tensor.shr"); }
+
+/* A number from 0 to the width less one, or what is left of the last bits of another one. */
+static int is_below_width(pto_value b, pto_dtype t)
+{
+    const pto_op made = pto_value_op(b);
+    int64_t number;
+    if (is_number(b, &number)) return number >= 0 && number < legalize_bits(t);
+    if (!PTO_SOME(made) || !is_named(made, "tensor.bitwise_and")) return 0;
+    for (uint32_t i = 0; i < 2; i++)
+        if (is_number(pto_op_operand(made, i), &number) && number >= 0 && number < legalize_bits(t)) return 1;
+    return 0;
+}
+
+int legalize_must_limit(pto_op op, pto_dtype t)
+{
+    return shifts(op) && machine_takes(op.run, machine_tile_kind(op.run, pto_op_kind(op)), t) &&
+           machine_below_width(op.run, machine_tile_kind(op.run, pto_op_kind(op))) &&
+           !is_below_width(pto_op_operand(op, 1), t);
+}
+
+/* By the last bits of the amount, where these are all of it. */
+static pto_value limited(pto_op op, pto_dtype t)
+{
+    char text[128];
+    const int most = legalize_bits(t) - 1, is_left = is_named(op, "tensor.shl");
+    if (is_left || legalize_is_unsigned(t))
+        (void)snprintf(text, sizeof text, "c = bitwise_and b %d; y = %s a c; e = eq b c; where e y 0", most,
+                       is_left ? "shl" : "shr");
+    else
+        (void)snprintf(text, sizeof text, "c = bitwise_and b %d; y = shr a c; z = shr a %d; e = eq b c; where e y z",
+                       most, most);
+    return formula_of(op, text, t, pto_op_operand(op, 0), pto_op_operand(op, 1));
+}
 
 /* Ops whose own formula serves. */
 static int has_formula(pto_op op)
@@ -606,6 +643,7 @@ pto_value legalize_integer_op(pto_op op, pto_dtype t)
     if (legalize_is_byte_float(t)) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
     if (!legalize_is_integer(t)) return none;
     if (divides(op)) return divided(op, t);
+    if (legalize_must_limit(op, t)) return limited(op, t);
     if (has_formula(op) && (is_wide(t) || !is_ordered(op))) return expand_steps(op);
     if (is_named(op, "tensor.relu")) return legalize_is_unsigned(t) ? a : formula_of(op, "maximum a 0", t, a, none);
     if (PTO_IS(op, ABS)) return legalize_is_unsigned(t) ? a : formula_of(op, "n = neg a; maximum a n", t, a, none);

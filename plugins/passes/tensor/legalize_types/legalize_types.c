@@ -271,7 +271,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, pto_op_kind(op), t);
     const int spreads = compute == t && legalize_must_spread(op, t);
-    if (compute == t && !spreads && !legalize_must_divide(op, t)) return PTO_OK;
+    if (compute == t && !spreads && !legalize_must_divide(op, t) && !legalize_must_limit(op, t)) return PTO_OK;
     if (repeats_nothing(op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT && compute != t) return rewrite_vector(run, op, compute);
@@ -329,11 +329,19 @@ static pto_status rewrite_truth(const pto_run *run, pto_op op)
     return visit_vector(run, pto_value_op(y));
 }
 
+static pto_status put(pto_op op, pto_value made)
+{
+    if (!PTO_SOME(made)) return pto_go_on(op.run); /* pto.tile says what it lacks */
+    pto_stat_add(op.run, STAT_INTEGERS, 1);
+    return pto_op_replace_by(op, made);
+}
+
 static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
     if (to == PTO_BOOL && from != to) return rewrite_truth(run, op);
     if (from == to) return pto_op_replace_by(op, pto_op_operand(op, 0));
+    if (legalize_must_round(op)) return put(op, legalize_rounded(op));
     if (machine_converts(run, from, to)) return PTO_OK;
     const legalize_chain c = legalize_find_chain(run, from, to, from);
     if (c.count == 0) {
@@ -406,13 +414,6 @@ static pto_status check_operands(pto_op op)
     return PTO_OK;
 }
 
-static pto_status put(pto_op op, pto_value made)
-{
-    if (!PTO_SOME(made)) return pto_go_on(op.run); /* pto.tile says what it lacks */
-    pto_stat_add(op.run, STAT_INTEGERS, 1);
-    return pto_op_replace_by(op, made);
-}
-
 static pto_status legalize(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
@@ -437,9 +438,11 @@ static int is_legal(const pto_run *run, pto_op op)
 {
     if (is_vector_op(op))
         return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op) &&
-               !legalize_must_divide(op, operand_dtype(op)) && !legalize_must_spread(op, operand_dtype(op));
+               !legalize_must_divide(op, operand_dtype(op)) && !legalize_must_limit(op, operand_dtype(op)) &&
+               !legalize_must_spread(op, operand_dtype(op));
     if (PTO_IS(op, CAST))
-        return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
+        return operand_dtype(op) == result_dtype(op) ||
+               (machine_converts(run, operand_dtype(op), result_dtype(op)) && !legalize_must_round(op));
     if (legalize_must_move(op)) return 0;
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;
     const machine_epilogue after = machine_epilogue_of(op);

@@ -75,6 +75,9 @@ pto_value legalize_fold_constant(pto_value cast);
 /* Whether a cast that no chain does has another exact way, and that way: a value in the place of the cast's result. */
 int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to);
 pto_value legalize_follow_recipe(pto_op op);
+/* Whether the machine converts, but not by the mode of the cast; and what does. */
+int legalize_must_round(pto_op op);
+pto_value legalize_rounded(pto_op op);
 
 /* The ops that compute an op of integers of type t, or a cast, that nothing else does: a value in the place of its
  * result; none: there is no way. Those ops may need the same again. */
@@ -84,6 +87,8 @@ pto_value legalize_integer_cast(pto_op op);
 pto_value legalize_float8_cast(pto_op op);
 /* Whether the op's formula has a quotient that the machine lacks. */
 int legalize_must_divide(pto_op op, pto_dtype t);
+/* Whether it shifts by what the machine's instruction may not: amounts that are not known to be below the width. */
+int legalize_must_limit(pto_op op, pto_dtype t);
 /* Whether the machine has the op in t but does not repeat what its operands lack in extents; and the op of operands
  * that are repeated before, as signed ones. */
 int legalize_must_spread(pto_op op, pto_dtype t);
