@@ -13,7 +13,7 @@ import numpy_ops
 
 rng = np.random.default_rng(20240229)
 MASK, REC64 = 17, 18  # rows of types.def
-SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5, "scaling": 7}
+SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5, "bias": 6, "scaling": 7}
 LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
 FLOATS = ["f32", "f16", "bf16"]
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
@@ -430,6 +430,19 @@ def fma32(a, b, c):
         return s.astype(np.float32)
 
 
+def product(t, acc_type, left, right, start):
+    """start + left x right, k ascending; start is broadcast to all rows."""
+    shape = left.shape[0], right.shape[1]
+    if t == "i8":
+        s = el.decode(t, left).astype(np.int64) @ el.decode(t, right).astype(np.int64)
+        return el.int_bits(acc_type, s + (el.decode(acc_type, start).astype(np.int64) if start is not None else 0))
+    x, y = el.decode(t, left).astype(np.float32), el.decode(t, right).astype(np.float32)
+    s = np.broadcast_to(el.decode(acc_type, start).astype(np.float32) if start is not None else np.float32(0), shape)
+    for i in range(left.shape[1]):
+        s = fma32(np.broadcast_to(x[:, i : i + 1], shape), np.broadcast_to(y[i : i + 1], shape), s)
+    return el.encode(acc_type, s.astype(np.float64).ravel()).reshape(shape)
+
+
 def matmul_cases():
     shapes = [(1, 1, 1), (5, 7, 3), (17, 300, 31), (16, 16, 16), (33, 520, 70), (2, 0, 3)]
     for t in FLOATS + ["i8"]:
@@ -437,27 +450,18 @@ def matmul_cases():
         for m, k, n in shapes:
             for kind in ("moderate", None):
                 l, r, c = data(t, (m, k), kind), data(t, (k, n), kind), data(acc_type, (m, n), kind)
-                for accumulate in (False, True):
-                    if t == "i8":
-                        s = el.decode(t, l).astype(np.int64) @ el.decode(t, r).astype(np.int64)
-                        want = el.int_bits(acc_type, s + (el.decode(acc_type, c).astype(np.int64) if accumulate else 0))
-                    else:
-                        x, y = el.decode(t, l).astype(np.float32), el.decode(t, r).astype(np.float32)
-                        s = el.decode(acc_type, c).astype(np.float32) if accumulate else np.zeros((m, n), dtype=np.float32)
-                        for i in range(k):
-                            s = fma32(np.broadcast_to(x[:, i : i + 1], (m, n)), np.broadcast_to(y[i : i + 1], (m, n)), s)
-                        want = el.encode(acc_type, s.astype(np.float64).ravel()).reshape(m, n)
-                    for ll, rl, al in (("zz", "zn", "nz"), ("nz", "zn", "nz"), ("nd", "dn", "nd")):
-                        d = Tile(acc_type, data(acc_type, (m, n)), al, "acc")
-                        srcs = [Tile(t, l, ll, "left"), Tile(t, r, rl, "right")]
-                        what = f"{t} {m}x{k}x{n} {ll} {rl} {al}"
-                        if not accumulate:
-                            case("tmatmul", what, d, srcs, d.with_valid(want))
-                            continue
-                        case("tmatmul_acc", what, d, [Tile(acc_type, c, al, "acc")] + srcs, d.with_valid(want))
-                        d = Tile(acc_type, c, al, "acc")
-                        same = Tile(acc_type, c, al, "acc", capacity=d.capacity)
-                        case("tmatmul_acc", what + " in place", d, [same] + srcs, d.with_valid(want), aliases=[0, -1, -1])
+                b = data(acc_type, (1, n), kind)
+                zero, acc, bias = (product(t, acc_type, l, r, start) for start in (None, c, b))
+                for ll, rl, al in (("zz", "zn", "nz"), ("nz", "zn", "nz"), ("nd", "dn", "nd")):
+                    srcs = [Tile(t, l, ll, "left"), Tile(t, r, rl, "right")]
+                    what = f"{t} {m}x{k}x{n} {ll} {rl} {al}"
+                    d = Tile(acc_type, data(acc_type, (m, n)), al, "acc")
+                    case("tmatmul", what, d, srcs, d.with_valid(zero))
+                    case("tmatmul_bias", what, d, srcs + [Tile(acc_type, b, "nd", "bias")], d.with_valid(bias))
+                    case("tmatmul_acc", what, d, [Tile(acc_type, c, al, "acc")] + srcs, d.with_valid(acc))
+                    d = Tile(acc_type, c, al, "acc")
+                    same = Tile(acc_type, c, al, "acc", capacity=d.capacity)
+                    case("tmatmul_acc", what + " in place", d, [same] + srcs, d.with_valid(acc), aliases=[0, -1, -1])
 
 
 def array(t, dims):

@@ -5,7 +5,8 @@
 BUILD is a build of pto, CHECKOUT a checkout of the assembler that the user has; nothing is downloaded. Every `.pto`
 below its folder test/samples is read and verified; each of its kernels is run with one instance on `reference` and on
 `cpu-sim`, on numbers from 0.5 to 1.5, and what both compute is compared bit by bit. Integers are 1, or 0 where that
-leaves the memory. Files without addresses are run by pto-level2.yaml, those
+leaves the memory. A sample with a reference of its own, NAME_golden.py beside it, is run on the data that
+this makes, too, and compared with what it computes: 1e-4 of f32, 1e-2 of shorter floats, integers to the bit. Files for A5 run on ascend-950.yaml. Files without addresses are run by pto-level2.yaml, those
 with addresses and without flags by pto-addresses.yaml, others by pto-level3.yaml. Prints a table by cause;
 with --list the outcome of each file.
 """
@@ -24,7 +25,7 @@ build, checkout = arguments
 tools = os.path.join(build, "bin")
 DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i8": "|i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "|u1",
           "u16": "<u2", "u32": "<u4", "u64": "<u8"}
-SYMBOL = 32
+SYMBOL = 64
 
 
 def run(tool, *more):
@@ -50,8 +51,7 @@ def write_inputs(folder, head, rng):
         if not kind.startswith("gm<"):
             scalars.append((name, kind))
             continue
-        *dims, dtype = kind[3:-1].split(" x ")
-        shape = [int(eval(re.sub(r"\$\w+", str(SYMBOL), d.replace("floordiv", "//")))) for d in dims]
+        shape, dtype = shape_of(kind)
         if mode:
             outputs.append(name)
         x = (0.5 + rng.random(shape)).astype(np.float32)
@@ -61,7 +61,75 @@ def write_inputs(folder, head, rng):
     return words, scalars, outputs, [f"--sym={s}={SYMBOL}" for s in symbols]
 
 
-def run_kernel(folder, path, level, function, head):
+C_TYPES = {"f32": "float", "f16": "half", "bf16": "bfloat16_t"}
+
+
+def shape_of(kind):
+    *dims, dtype = kind[3:-1].split(" x ")
+    return [int(eval(re.sub(r"\$\w+", str(SYMBOL), d.replace("floordiv", "//")))) for d in dims], dtype
+
+
+def own_reference(folder, path, head, value):
+    """Inputs and expected outputs of the sample's own program, by name of ours; None: it has none."""
+    script = path.removesuffix(".pto") + "_golden.py"
+    names = {name: f"v{int(name[3:]) + 1}" for _, name, _ in parameters(head) if re.fullmatch(r"arg\d+", name)}
+    if not os.path.exists(script) or len(names) != len(parameters(head)):
+        return None
+    memory = [(mode, name, *shape_of(kind)) for mode, name, kind in parameters(head) if kind.startswith("gm<")]
+    lines = [f"int32_t s = {value};" for _, _, kind in parameters(head) if not kind.startswith("gm<")]
+    for _, name, shape, dtype in memory:
+        v, kind = names[name], C_TYPES.get(dtype, re.sub("u?i(\\d+)", "int\\1_t", dtype))
+        lines += [f"size_t elemCount_{v} = {int(np.prod(shape))};", f"size_t fileSize_{v} = elemCount_{v} * sizeof({kind});",
+                  f'ReadFile("./{v}.bin"']
+    with open(folder + "/main.cpp", "w", encoding="utf-8") as f:
+        f.write("\n".join(lines))
+    with open(folder + "/outputs.txt", "w", encoding="utf-8") as f:
+        f.writelines(names[name] + "\n" for mode, name, *_ in memory if mode)
+    result = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True,
+                            env={**os.environ, "PYTHONPATH": os.path.join(checkout, "test/samples"), "PYTHONDONTWRITEBYTECODE": "1"})
+    if result.returncode != 0:
+        raise RuntimeError(f"its own reference fails: {result.stderr.strip().splitlines()[-1]}")
+    ins, expected = {}, {}
+    for mode, name, shape, dtype in memory:
+        ins[name] = np.fromfile(f"{folder}/{names[name]}.bin", DTYPES[dtype]).reshape(shape)
+        if mode:
+            expected[name] = np.fromfile(f"{folder}/golden_{names[name]}.bin", DTYPES[dtype]).reshape(shape), dtype
+    return ins, expected
+
+
+def differs(got, wanted, dtype):
+    if dtype == "bf16":
+        got, wanted = ((x.astype("<u4") << 16).view("<f4") for x in (got, wanted))
+    near = {"f32": 1e-4, "f16": 1e-2, "bf16": 1e-2}.get(dtype, 0)
+    return not np.allclose(got, wanted, rtol=near, atol=near, equal_nan=True)
+
+
+def compare_with_reference(folder, path, function, head, words):
+    """None, or why it is not what the sample's own reference computes; `words` without inputs. Counts those compared."""
+    scalars = [name for _, name, kind in parameters(head) if not kind.startswith("gm<")]
+    try:
+        reference = own_reference(folder, path, head, 0)
+    except RuntimeError as wrong:
+        return str(wrong)
+    if reference is None:
+        return None
+    ins, expected = reference
+    for name, x in ins.items():
+        np.save(f"{folder}/{name}.npy", x)
+    files = [f"--in={name}={folder}/{name}.npy" for name in ins] + [f"--in={name}=0" for name in scalars]
+    outs = [f"--out={name}={folder}/{name}.own.npy" for name in expected]
+    result = run("pto-run", path, f"--entry={function}", "--quiet", *words, *files, *outs)
+    if result.returncode != 0:
+        return cause(result)
+    compared.append(path)
+    wrong = [name for name, (want, dtype) in expected.items() if differs(np.load(f"{folder}/{name}.own.npy"), want, dtype)]
+    return "not what its own reference computes" if wrong else None
+
+
+compared = []
+
+
+def run_kernel(folder, path, level, function, head, machine):
     """None, or why it does not run."""
     words, scalars, outputs, symbols = write_inputs(folder, head, np.random.default_rng(1))
     for value in ("1", "0"):
@@ -70,13 +138,17 @@ def run_kernel(folder, path, level, function, head):
             pipeline = f"--pipeline=pto-{level}.yaml" if name == "sim" else "--backend=pto.reference"
             outs = [f"--out={o}={folder}/{o}.{name}.npy" for o in outputs]
             numbers = [f"--in={n}={value}" for n, _ in scalars]
+            if name == "sim":
+                numbers = numbers + machine
             result = run("pto-run", path, pipeline, f"--entry={function}", "--quiet", *words, *numbers, *symbols, *outs)
             if result.returncode != 0:
                 break
             got.append([np.load(f"{folder}/{o}.{name}.npy") for o in outputs])
         if len(got) == 2:
             same = all(a.tobytes() == b.tobytes() for a, b in zip(*got))
-            return None if same else "reference and cpu-sim differ"
+            if not same:
+                return "reference and cpu-sim differ"
+            return compare_with_reference(folder, path, function, head, [f"--pipeline=pto-{level}.yaml", *machine, *symbols])
         if not scalars:
             break
     return cause(result)
@@ -84,7 +156,9 @@ def run_kernel(folder, path, level, function, head):
 
 def outcome(folder, path):
     with open(path, encoding="utf-8") as f:
-        text = re.sub(r"//.*", "", f.read())
+        whole = f.read()
+    text = re.sub(r"//.*", "", whole)
+    machine = ["--machine=ascend-950.yaml"] if re.search(r'target_arch = "a5"|--pto-arch a5', whole) else []
     level = "level2" if not re.search(r"alloc_tile +addr *=", text) else "level3" if "_flag" in text else "addresses"
     read = run("pto-opt", path)
     if read.returncode != 0:
@@ -93,7 +167,7 @@ def outcome(folder, path):
     if not heads:
         return "read", "no kernel has a function that launches it"
     for function, head in heads:
-        why = run_kernel(folder, path, level, function, head)
+        why = run_kernel(folder, path, level, function, head, machine)
         if why:
             return "read", why
     return "run", ""
@@ -112,7 +186,8 @@ with tempfile.TemporaryDirectory() as folder:
             if "--list" in sys.argv:
                 print(f"{what}: {os.path.relpath(path, top)}{': ' if why else ''}{why}")
 total = sum(counts.values())
-print(f"\n{total} files: {total - counts['not read']} read and verified, {counts['run']} run with the bits of reference.\n")
+print(f"\n{total} files: {total - counts['not read']} read and verified, {counts['run']} run with the bits of reference,")
+print(f"{len(compared)} of them compared with a reference of their own.\n")
 print("| Files | Not | Because |\n|---|---|---|")
 for (what, why), n in causes.most_common():
     print(f"| {n} | {'read' if what == 'not read' else 'run'} | {why} |")

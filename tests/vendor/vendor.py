@@ -1,6 +1,6 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT]
+    vendor.py BUILD CHECKOUT [--machine=NAME] [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
@@ -51,10 +51,11 @@ class Bench:
         self.o = options
         self.folder = folder
         self.tools = os.path.join(options.build, "bin")
+        self.pipeline = ["--pipeline=ascend.yaml"] + ([f"--machine={options.machine}"] if options.machine else [])
 
     def build(self, module, tree, *flags):
         """The tree of a module, built; the functions that it has."""
-        must(run(os.path.join(self.tools, "pto-opt"), module, "--pipeline=ascend.yaml", "-o", tree + "/"), "pto-opt")
+        must(run(os.path.join(self.tools, "pto-opt"), module, *self.pipeline, "-o", tree + "/"), "pto-opt")
         flags = ";".join([*flags, "SHELL:-include " + os.path.join(here, "as_the_chip.hpp")])
         must(run("cmake", "-S", tree, "-B", tree + "/build", f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
                  "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
@@ -78,7 +79,7 @@ class Bench:
         shutil.rmtree(data, ignore_errors=True)
         results = [f"--out={name}={data}/{name}.sim.npy" for name in outputs]
         must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, "--quiet",
-                 "--pipeline=ascend.yaml", "--set=backend.with.timing=false", *results), "pto-run")
+                 *self.pipeline, "--set=backend.with.timing=false", *results), "pto-run")
         words = [f"{name}={data}/{file}" for name, file in inputs.items()]
         words += [f"{name}={data}/{name}.sim.npy" for name in outputs]
         return self.compare(tree, function, len(outputs), *words)
@@ -168,6 +169,7 @@ def main():
     parser.add_argument("--jobs", default=os.cpu_count())
     parser.add_argument("--keep")
     parser.add_argument("--page")
+    parser.add_argument("--machine", help="another one than that of ascend.yaml, as ascend-950.yaml")
     o = parser.parse_intermixed_args()
     o.checkout, o.build = os.path.abspath(o.checkout), os.path.abspath(o.build)
     if not os.path.exists(o.checkout + "/include/pto/pto-inst.hpp"):

@@ -10,26 +10,38 @@
 
 #include <pto/relation.h>
 
-enum { IMPORT_RANK_MAX = 5, IMPORT_LEAVES_MAX = 128 };
+enum {
+    IMPORT_RANK_MAX = 5,
+    IMPORT_LEAVES_MAX = 128,
+    IMPORT_ROUNDS_MAX = 64, /* of a loop that is read round by round */
+    IMPORT_STEPS_MAX = 4096,
+    IMPORT_WINDOWS_MAX = 64, /* of two dims, that one of more dims is read as */
+    IMPORT_CALLS_MAX = 8,    /* in each other */
+    IMPORT_ARGUMENTS_MAX = 64,
+    IMPORT_QUEUES = 2
+};
 
-#define IMPORT_KINDS(X)           \
-    X(FUNC, "func")               \
-    X(RETURN, "return")           \
-    X(YIELD, "yield")             \
-    X(KERNEL, "block.kernel")     \
-    X(LAUNCH, "block.launch")     \
-    X(BUFFER, "block.buffer")     \
-    X(TILE, "block.tile")         \
-    X(VIEW, "view")               \
-    X(FOR, "for")                 \
-    X(IF, "if")                   \
-    X(CONSTANT, "constant")       \
-    X(INDEX_CAST, "index_cast")   \
-    X(SET_FLAG, "pto.set_flag")   \
-    X(WAIT_FLAG, "pto.wait_flag") \
-    X(BARRIER, "pto.barrier")     \
-    X(TLOAD, "pto.tload")         \
-    X(TSTORE, "pto.tstore")       \
+#define IMPORT_KINDS(X)             \
+    X(FUNC, "func")                 \
+    X(RETURN, "return")             \
+    X(YIELD, "yield")               \
+    X(KERNEL, "block.kernel")       \
+    X(LAUNCH, "block.launch")       \
+    X(BUFFER, "block.buffer")       \
+    X(TILE, "block.tile")           \
+    X(VIEW, "view")                 \
+    X(FOR, "for")                   \
+    X(IF, "if")                     \
+    X(CONSTANT, "constant")         \
+    X(INDEX_CAST, "index_cast")     \
+    X(SET_FLAG, "pto.set_flag")     \
+    X(WAIT_FLAG, "pto.wait_flag")   \
+    X(BARRIER, "pto.barrier")       \
+    X(TLOAD, "pto.tload")           \
+    X(TSTORE, "pto.tstore")         \
+    X(TMOV, "pto.tmov")             \
+    X(WORKSPACE, "block.workspace") \
+    X(TADD, "pto.tadd")             \
     X(TGETVAL, "pto.tgetval")
 enum { IMPORT_KINDS(PTO_KIND_ENUM) IMPORT_KIND_COUNT };
 
@@ -54,7 +66,8 @@ typedef struct import_memory {
     uint32_t rank;
     pto_expr dims[IMPORT_RANK_MAX];
     int reads, writes;
-    pto_value value; /* while the kernel is built */
+    pto_value value;  /* while the kernel is built */
+    pto_value passed; /* where the kernel is launched */
     struct import_memory *next;
 } import_memory;
 
@@ -78,7 +91,12 @@ typedef struct import_tile {
     import_tile_type type;
     pto_value value; /* none until it is built */
     pto_expr valid[2], address;
-    pto_block block;          /* that it is defined in */
+    int64_t offset;               /* bytes from the start of its stage */
+    pto_block block;              /* that it is defined in */
+    struct import_tile *sides[2]; /* of a tile that a branch chose: where `truth` is 1 and where it is 0; NULL: none */
+    pto_expr truth;
+    struct import_tile *root; /* the one whose bytes it shows in another way; NULL: itself */
+    uint32_t last_step;       /* number + 1 of the step that used it last */
     struct import_tile *twin; /* the column-major one of which this is another view, with rows and columns exchanged */
 } import_tile;
 
@@ -113,8 +131,35 @@ typedef struct import_parameter {
     pto_str name;
     uint32_t line, column;
     pto_dtype dtype; /* of a pointer: of its elements */
-    int is_pointer, is_symbol;
+    int is_pointer, is_symbol, is_queue;
 } import_parameter;
+
+/* ---- parts of a function, import_split.c ---- */
+
+enum { IMPORT_VECTOR = 1, IMPORT_CUBE = 2, IMPORT_QUEUE = 4 }; /* what ops use; sets of them */
+
+typedef struct import_step {
+    const mlir_op *op;
+    uint32_t units;
+    int touches;    /* a tile or memory */
+    uint32_t group; /* the first step of its kernel that it shares tiles with; `phase` is that of it */
+    uint32_t phase;
+} import_step;
+
+typedef struct import_access {
+    uint32_t step;
+    import_memory *memory;
+    int writes;
+    int64_t slot; /* of a queue; -1: of other memory */
+} import_access;
+
+typedef struct import_queue {
+    import_memory *memory; /* NULL: it is not used */
+    int64_t tile[2];       /* rows and columns */
+    pto_dtype dtype;
+    int64_t pushed, popped;
+    const mlir_op *last_pop;
+} import_queue;
 
 enum { IMPORT_BUCKETS = 1024 };
 
@@ -122,8 +167,12 @@ typedef struct importer {
     const pto_run *run;
     pto_kind_id kinds[IMPORT_KIND_COUNT];
     int64_t blocks; /* instances of a kernel */
-    int builds;     /* the second time */
-    const mlir_op *function;
+    int is_for_a5;  /* the text is for that chip; else for A2 and A3 */
+    int analyses;   /* the first time */
+    int builds;     /* the second time, what belongs to the kernel */
+    const mlir_op *file, *function;
+    uint32_t floor, calls; /* the first name that a called function sees; how many calls are in each other */
+    uint32_t depth;        /* loops and branches that are built around */
 
     import_name *names;
     uint32_t name_count, name_capacity, buckets[IMPORT_BUCKETS];
@@ -141,6 +190,20 @@ typedef struct importer {
     pto_op first; /* of the body, after its buffers */
     import_buffer *buffers;
     uint32_t buffer_count;
+
+    int has_choices;      /* there are tiles that branches chose */
+    uint32_t chosen;      /* number + 1 of the name of one that was last found */
+    uint32_t section;     /* unit of the section or called function */
+    uint32_t unit, phase; /* of the kernel */
+    uint32_t step, step_number, phase_count;
+    int is_mixed; /* by its text, it works on several units */
+    int is_split, uses_subblock;
+    import_step *steps;
+    import_access *accesses;
+    uint32_t step_count, step_capacity, access_count, access_capacity;
+    uint32_t last_of_role[16]; /* number + 1 of the step that last used a tile with an address in such a space */
+    import_queue queues[IMPORT_QUEUES];
+    int64_t queue_base[IMPORT_QUEUES], queue_slots, queue_slot_bytes; /* base -1: none yet */
 } importer;
 
 #define IMPORT_SPEC(im, NAME) pto_spec_make((im)->run, (im)->kinds[KIND_##NAME])
@@ -185,19 +248,34 @@ pto_status import_scalar(importer *im, const mlir_op *op, const import_name *nam
 /* Whether the expression is known to be at least `least`. */
 int import_is_at_least(const importer *im, pto_expr x, int64_t least);
 
+/* What a condition is, as 1 or 0; none where it is not known yet. */
+pto_expr import_truth(const importer *im, const import_name *condition);
+/* `x` where `truth` is 1, else `y`; none where that is not an index expression. */
+pto_expr import_choose(pto_expr truth, pto_expr x, pto_expr y);
+
 /* ---- import_memory.c ---- */
 /* `pto.make_tensor_view` and `pto.partition_view`: what their results stand for. */
 pto_status import_make_view(importer *im, const mlir_op *op);
 pto_status import_partition(importer *im, const mlir_op *op);
 /* `pto.tload`, `pto.tstore`. */
 pto_status import_copy(importer *im, const mlir_op *op, int is_load);
+/* The instruction between a window and a tile. */
+pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load);
 
 /* ---- import_tile.c ---- */
 /* `pto.alloc_tile` */
 pto_status import_alloc_tile(importer *im, const mlir_op *op);
+/* A tile of a type, address and valid region, none: those of the type, as the result of the op. */
+pto_status import_new_tile(importer *im, const mlir_op *op, import_tile *t);
 /* `pto.treshape`: the bytes of a tile as another one; `pto.set_validshape`: another valid region from here on. */
 pto_status import_reshape(importer *im, const mlir_op *op);
 pto_status import_set_valid(importer *im, const mlir_op *op);
+/* Rows of a row-major tile, from `first` on, as a tile. */
+pto_status import_part(importer *im, const mlir_op *op, import_tile *of, int64_t first, int64_t rows,
+                       import_tile **out);
+int import_same_type(const import_tile *a, const import_tile *b);
+/* A tile that is one of two. */
+import_tile *import_choice(importer *im, pto_expr truth, import_tile *a, import_tile *b);
 /* The value of a tile, which is built when it was not yet; none after a diagnostic. */
 pto_value import_tile_value(importer *im, import_tile *t);
 
@@ -205,11 +283,51 @@ pto_value import_tile_value(importer *im, import_tile *t);
 /* Any op of the dialect that is not one of the above. */
 pto_status import_insn(importer *im, const mlir_op *op);
 
+/* ---- import_expand.c ---- */
+/* An op that has no row of its own. `*is_one` 0: it is another op. */
+pto_status import_expanded(importer *im, const mlir_op *op, int *is_one);
+/* The PTO_UNIT_* of `#pto.sync_op_type<TLOAD>`. */
+pto_status import_pipe_of_kind(const importer *im, const mlir_node *kind, uint32_t *unit);
+
 /* ---- import_control.c ---- */
 /* The ops of a region, in order. */
 pto_status import_ops(importer *im, const mlir_op *first);
 
+/* ---- import_split.c ---- */
+/* Whether it pushes or pops. */
+int import_is_queue_op(pto_str name);
+/* What ops and all inside of them use. */
+uint32_t import_units_of(const mlir_op *first);
+/* Whether what uses that is read part by part. */
+int import_is_mixed(uint32_t units);
+/* Begins the next step. */
+pto_status import_begin_step(importer *im, const mlir_op *op, int *is_of_kernel);
+/* What the step uses. `is_new`: all of the tile is written and none of it read. `slot`: of a queue, else -1. */
+void import_use_unit(importer *im, uint32_t unit);
+void import_use_tile(importer *im, import_tile *t, int is_new);
+void import_use_memory(importer *im, import_memory *m, int writes, int64_t slot);
+/* Which step is of which kernel. */
+pto_status import_split(importer *im);
+int import_has_kernel(const importer *im, uint32_t phase, uint32_t unit);
+/* `reads` and `writes` of memory as the kernel has them, or all kernels. */
+void import_set_uses(importer *im, int of_all);
+/* Tiles and buffers of the kernel that nothing uses. */
+pto_status import_drop_unused(const importer *im);
+
+/* ---- import_queue.c ---- */
+/* `pto.tpush_to_aiv` and what belongs to it. */
+pto_status import_queue_op(importer *im, const mlir_op *op);
+/* After the first time: how large the queues are. */
+pto_status import_close_queues(importer *im);
+
 /* ---- import_kernel.c ---- */
+/* `func.call`: what the function does, in place. */
+pto_status import_call(importer *im, const mlir_op *op);
+/* Numbers of the cluster that a core is of, and of a vector core in it; 0 of others. */
+pto_expr import_block(const importer *im);
+pto_expr import_subblock(const importer *im);
+/* Whether a function of the file calls it. */
+int import_is_called(const mlir_op *file, const mlir_op *function);
 /* A `func.func`: a kernel, and where its symbols are known a function that launches it. */
 pto_status import_function(importer *im, const mlir_op *op);
 

@@ -42,6 +42,40 @@ int import_is_at_least(const importer *im, pto_expr x, int64_t least)
     return pto_expr_range(x, at, NULL).lo >= least;
 }
 
+/* ---- conditions ---- */
+
+pto_expr import_truth(const importer *im, const import_name *condition)
+{
+    const pto_expr none = pto_expr_none(im->run), zero = pto_expr_const(im->run, 0), one = pto_expr_const(im->run, 1);
+    const import_name *c = condition;
+    if (c->kind == IMPORT_INDEX && c->dtype == PTO_BOOL) return c->index;
+    if (c->kind == IMPORT_INDEX && PTO_SOME(c->index) && pto_expr_kind_of(c->index) == PTO_EXPR_CONST)
+        return pto_expr_const(im->run, pto_expr_number(c->index) != 0);
+    if (c->kind == IMPORT_SCALAR && !pto_dtype_is_float(c->dtype) && PTO_SOME(c->value)) {
+        const pto_expr x = pto_expr_value(c->value);
+        return c->dtype == PTO_BOOL ? x : pto_expr_min(one, pto_expr_max(x, pto_expr_scale(x, -1)));
+    }
+    if (c->kind != IMPORT_CONDITION || !PTO_SOME(c->index) || !PTO_SOME(c->right)) return none;
+    const pto_expr over = pto_expr_sub(c->index, c->right), under = pto_expr_sub(c->right, c->index);
+    /* 1 where what is given is above 0 */
+    const pto_expr differs = pto_expr_min(one, pto_expr_max(over, under)),
+                   above = pto_expr_min(one, pto_expr_max(over, zero)),
+                   below = pto_expr_min(one, pto_expr_max(under, zero));
+    switch (c->relation) {
+    case PTO_RELATION_EQ: return pto_expr_sub(one, differs);
+    case PTO_RELATION_NE: return differs;
+    case PTO_RELATION_LT: return below;
+    case PTO_RELATION_LE: return pto_expr_sub(one, above);
+    case PTO_RELATION_GT: return above;
+    default: return pto_expr_sub(one, below);
+    }
+}
+
+pto_expr import_choose(pto_expr truth, pto_expr x, pto_expr y)
+{
+    return pto_expr_add(y, pto_expr_mul(truth, pto_expr_sub(x, y)));
+}
+
 /* ---- operands ---- */
 
 pto_status import_number_of(const importer *im, const mlir_node *number, int64_t *out)
@@ -270,6 +304,58 @@ static pto_status binary(importer *im, const mlir_op *op, operation what)
     return define_index(im, op, x, t, is_known);
 }
 
+enum { CONDITIONS = 1 << IMPORT_CONDITION | 1 << IMPORT_INDEX | 1 << IMPORT_SCALAR };
+
+/* `arith.select %c, %x, %y : type` */
+static pto_status choose(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *name = NULL, *type = NULL;
+    const import_name *condition;
+    pto_expr x = pto_expr_none(im->run), y = x;
+    if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a condition");
+    PTO_TRY(import_find(im, name, CONDITIONS, "a condition", &condition));
+    const pto_expr truth = import_truth(im, condition);
+    if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,`");
+    PTO_TRY(import_index(im, &c, &x));
+    if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,`");
+    PTO_TRY(import_index(im, &c, &y));
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    const int is_known = PTO_SOME(truth) && PTO_SOME(x) && PTO_SOME(y);
+    return define_index(im, op, is_known ? import_choose(truth, x, y) : x, import_dtype(type->text), is_known);
+}
+
+/* `arith.andi`, `ori` and `xori` of conditions. */
+static pto_status combine(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op);
+    const mlir_node *names[2] = {NULL, NULL}, *type = NULL;
+    const import_name *what;
+    pto_expr sides[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i != 0 && !mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,`");
+        if (!mlir_take(&c, MLIR_VALUE, &names[i])) return mlir_expected(&c, "a condition");
+        PTO_TRY(import_find(im, names[i], CONDITIONS, "a condition", &what));
+        sides[i] = import_truth(im, what);
+    }
+    if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
+    PTO_TRY(import_take_type(&c, &type));
+    PTO_TRY(mlir_at_end(&c));
+    if (!pto_str_is(type->text, "i1"))
+        return import_refuse(im, op, "is of `%.*s`; conditions are read, of i1", PTO_FMT(type->text));
+    const int is_known = PTO_SOME(sides[0]) && PTO_SOME(sides[1]);
+    pto_expr x = pto_expr_none(im->run);
+    if (is_known) {
+        const pto_expr both = pto_expr_min(sides[0], sides[1]), one_of = pto_expr_max(sides[0], sides[1]);
+        x = pto_str_is(op->name, "arith.andi")  ? both
+            : pto_str_is(op->name, "arith.ori") ? one_of
+                                                : pto_expr_sub(one_of, both);
+    }
+    return define_index(im, op, x, PTO_BOOL, is_known);
+}
+
 static pto_status cast(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
@@ -341,9 +427,13 @@ pto_status import_arith(importer *im, const mlir_op *op)
     if (pto_str_is(op->name, "arith.index_cast") || pto_str_is(op->name, "arith.sitofp") ||
         pto_str_is(op->name, "arith.extsi") || pto_str_is(op->name, "arith.trunci"))
         return cast(im, op);
+    if (pto_str_is(op->name, "arith.select")) return choose(im, op);
+    if (pto_str_is(op->name, "arith.andi") || pto_str_is(op->name, "arith.ori") || pto_str_is(op->name, "arith.xori"))
+        return combine(im, op);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (pto_str_is(op->name, rows[i].name)) return binary(im, op, rows[i].what);
-    return import_refuse(im, op,
-                         "is not read; of arith are constant, cmpi, index_cast, sitofp, extsi, trunci, addi, subi, "
-                         "muli, divsi, remsi, floordivsi, ceildivsi, minsi and maxsi");
+    return import_refuse(
+        im, op,
+        "is not read; of arith are constant, cmpi, select, andi, ori, xori, index_cast, sitofp, extsi, "
+        "trunci, addi, subi, muli, divsi, remsi, floordivsi, ceildivsi, minsi and maxsi");
 }

@@ -14,7 +14,14 @@ typedef struct operands {
 
 /* ---- flags ---- */
 
-static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out)
+/* A pipe that only cores of one kind have tells the kind. */
+static void use_pipe(importer *im, uint32_t unit)
+{
+    if (unit == PTO_UNIT_VECTOR) import_use_unit(im, IMPORT_VECTOR);
+    if (unit == PTO_UNIT_MOVE || unit == PTO_UNIT_MATRIX || unit == PTO_UNIT_FIX) import_use_unit(im, IMPORT_CUBE);
+}
+
+static pto_status pipe_of(importer *im, mlir_cursor *c, pto_str *out)
 {
     static const struct {
         const char *word;
@@ -25,12 +32,20 @@ static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out)
     };
     const mlir_node *n = NULL;
     if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
+    if (pto_str_is(n->text, "pto.sync_op_type")) {
+        uint32_t unit = 0;
+        PTO_TRY(import_pipe_of_kind(im, n, &unit));
+        use_pipe(im, unit);
+        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, unit));
+        return PTO_OK;
+    }
     if (pto_str_is(n->body, "PIPE_ALL")) {
         *out = pto_pipe_name(im->run, PTO_PIPE_ALL);
         return PTO_OK;
     }
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
         if (!pto_str_is(n->body, pipes[i].word)) continue;
+        use_pipe(im, pipes[i].unit);
         *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, pipes[i].unit));
         return PTO_OK;
     }
@@ -152,6 +167,18 @@ static pto_status read_operands(importer *im, const mlir_op *op, operands *o)
     return mlir_at_end(&c);
 }
 
+static void use_operands(importer *im, const operands *o)
+{
+    for (uint32_t i = 0; i < o->in_count; i++)
+        if (o->ins[i]->kind == IMPORT_TILE) import_use_tile(im, o->ins[i]->tile, 0);
+    for (uint32_t i = 0; i < o->out_count; i++) {
+        int is_read = 0;
+        for (uint32_t k = 0; k < o->in_count; k++)
+            is_read |= o->ins[k]->kind == IMPORT_TILE && o->ins[k]->tile == o->outs[i]->tile;
+        if (o->outs[i]->kind == IMPORT_TILE) import_use_tile(im, o->outs[i]->tile, !is_read);
+    }
+}
+
 /* ---- which instruction ---- */
 
 static pto_kind_id kind_of(const importer *im, const ascend_insn *row)
@@ -261,6 +288,30 @@ static pto_status saturate_attr(const importer *im, const mlir_op *op, pto_str w
     return PTO_OK;
 }
 
+/* In place the library multiplies by 1 / s, but on A5 ([hazards] and [registers] of docs/sources.md). */
+static int is_product(const importer *im, const ascend_insn *row, const import_name *const *to)
+{
+    return strcmp(row->name, "tdivs") == 0 && to[0]->tile == to[1]->tile && to[0]->dtype == PTO_F32 &&
+           to[2]->kind == IMPORT_NUMBER && !im->is_for_a5;
+}
+
+static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
+                        uint32_t count, const operands *o);
+static pto_status build_product(importer *im, const mlir_op *op, const import_name *const *to, const operands *o)
+{
+    static const ascend_insn row = {.name = "tmuls", .flags = ASCEND_COLUMNS_TURN};
+    char text[PTO_REPORT_BYTES];
+    import_name inverse = *to[2];
+    inverse.number = (double)(1.0f / (float)to[2]->number);
+    const import_name *with[] = {to[0], to[1], &inverse};
+    const int n = snprintf(text, sizeof text,
+                           "`%.*s` divides in place, which the library of the chip does by a product with %.9g",
+                           PTO_FMT(op->name), inverse.number);
+    pto_diag(im->run, PTO_WARNING, import_loc(im, op), PTO_STR("pto.read-ascend/in-place"),
+             pto_str_make(text, n > 0 ? (size_t)n : 0));
+    return build(im, op, &row, with, 3, o);
+}
+
 static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
                         uint32_t count, const operands *o)
 {
@@ -331,6 +382,7 @@ static pto_status read_element(importer *im, const mlir_op *op)
     if (!mlir_take_word(&c, "outs") || !mlir_take_mark(&c, ':')) return mlir_expected(&c, "`outs :` and a type");
     PTO_TRY(import_take_type(&c, &type));
     PTO_TRY(mlir_at_end(&c));
+    import_use_tile(im, tile->tile, 0);
     const import_tile_type t = tile->tile->type;
     import_name made = {.kind = IMPORT_SCALAR, .dtype = t.dtype};
     if (im->builds) {
@@ -358,18 +410,27 @@ pto_status import_insn(importer *im, const mlir_op *op)
     const import_name *to[OPERANDS_MAX];
     const ascend_insn *row;
     uint32_t count = 0, at = 0;
-    if (pto_str_is(op->name, "pto.set_flag") || pto_str_is(op->name, "pto.set_flag_dyn")) return flag(im, op, 1);
-    if (pto_str_is(op->name, "pto.wait_flag") || pto_str_is(op->name, "pto.wait_flag_dyn")) return flag(im, op, 0);
+    int is_known = 0;
+    if (pto_str_is(op->name, "pto.set_flag") || pto_str_is(op->name, "pto.set_flag_dyn") ||
+        pto_str_is(op->name, "pto.record_event"))
+        return flag(im, op, 1);
+    if (pto_str_is(op->name, "pto.wait_flag") || pto_str_is(op->name, "pto.wait_flag_dyn") ||
+        pto_str_is(op->name, "pto.wait_event"))
+        return flag(im, op, 0);
     if (pto_str_is(op->name, "pto.barrier")) return barrier(im, op);
     if (pto_str_is(op->name, "pto.tgetval")) return read_element(im, op);
+    PTO_TRY(import_expanded(im, op, &is_known));
+    if (is_known) return PTO_OK;
     if (next_row(&at, op->name) == NULL)
         return import_refuse(im, op, "is not an instruction that is read; docs/reference/ascend.md lists them");
     if (op->results != NULL) return import_refuse(im, op, "has no result");
-    if (!im->builds) return PTO_OK;
     PTO_TRY(read_operands(im, op, &o));
+    use_operands(im, &o);
+    if (!im->builds) return PTO_OK;
     at = 0;
-    while ((row = next_row(&at, op->name)) != NULL)
-        if (arrange(row, &o, to, &count) && fits(im, kind_of(im, row), to, count))
-            return build(im, op, row, to, count, &o);
+    while ((row = next_row(&at, op->name)) != NULL) {
+        if (!arrange(row, &o, to, &count) || !fits(im, kind_of(im, row), to, count)) continue;
+        return is_product(im, row, to) ? build_product(im, op, to, &o) : build(im, op, row, to, count, &o);
+    }
     return import_refuse(im, op, "does not take %u operands of these kinds", o.in_count);
 }

@@ -213,12 +213,53 @@ static pto_status operand(importer *im, mlir_cursor *c, const char *word, const 
     return import_find(im, name, 1 << IMPORT_VIEW | 1 << IMPORT_TILE, "memory or a tile", out);
 }
 
-static pto_status check_rank(const importer *im, const mlir_op *op, const import_window *w)
+/* Rows of a tile that are in all but the last two dims of a window; 0: their number is not known. */
+static int64_t outer_rows(const import_window *w)
 {
-    for (uint32_t d = 0; d + 2 < w->rank; d++)
-        if (!is_number(w->sizes[d], 1))
-            return import_refuse(im, op, "has a window of more than one row of dim %u; a tile takes the last two dims",
-                                 d);
+    int64_t rows = 1;
+    for (uint32_t d = 0; d + 2 < w->rank; d++) {
+        int64_t n;
+        if (!pto_expr_is_const(w->sizes[d], &n) || n < 1 || n > IMPORT_WINDOWS_MAX) return 0;
+        rows *= n;
+    }
+    return rows <= IMPORT_WINDOWS_MAX ? rows : 0;
+}
+
+static pto_status check_rank(const importer *im, const mlir_op *op, const import_window *w, const import_tile *t)
+{
+    int64_t lines, columns;
+    const int64_t outer = outer_rows(w);
+    if (outer == 1) return PTO_OK;
+    if (outer == 0 || w->is_turned || t->type.order != PTO_ORDER_ROW ||
+        !pto_expr_is_const(w->sizes[w->rank - 2], &lines) || !pto_expr_is_const(w->sizes[w->rank - 1], &columns) ||
+        !is_number(t->valid[0], outer * lines) || !is_number(t->valid[1], columns))
+        return import_refuse(
+            im, op,
+            "moves a window of more than two dims; what is read has sizes that are numbers, at most %d "
+            "rows of the last two dims, and a row-major tile whose valid rows are all of them",
+            IMPORT_WINDOWS_MAX);
+    return PTO_OK;
+}
+
+/* A window of more dims, one of the last two dims after the other: their rows are one below the other in the tile. */
+static pto_status move_windows(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load)
+{
+    int64_t lines = 0;
+    const int64_t count = outer_rows(w);
+    (void)pto_expr_is_const(w->sizes[w->rank - 2], &lines);
+    for (int64_t i = 0; i < count; i++) {
+        import_window one = *w;
+        import_tile *part = NULL;
+        int64_t rest = i;
+        for (uint32_t d = w->rank - 2; d-- > 0;) {
+            int64_t n = 1;
+            (void)pto_expr_is_const(w->sizes[d], &n);
+            one.offsets[d] = pto_expr_offset(w->offsets[d], rest % n);
+            rest /= n;
+        }
+        PTO_TRY(import_part(im, op, tile, i * lines, lines, &part));
+        PTO_TRY(import_move(im, op, &one, part, is_load));
+    }
     return PTO_OK;
 }
 
@@ -240,7 +281,7 @@ static pto_status check_sizes(const importer *im, const mlir_op *op, const impor
     return PTO_OK;
 }
 
-static pto_status build_copy(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load)
+pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load)
 {
     pto_expr offsets[IMPORT_RANK_MAX];
     for (uint32_t d = 0; d < w->rank; d++)
@@ -267,15 +308,20 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
     if (memory == NULL || memory->kind != IMPORT_VIEW || tile == NULL || tile->kind != IMPORT_TILE)
         return import_refuse(im, op, is_load ? "copies memory into a tile" : "copies a tile into memory");
     const import_window *w = memory->window;
-    w->memory->reads |= is_load;
-    w->memory->writes |= !is_load;
+    if (im->analyses) {
+        w->memory->reads |= is_load;
+        w->memory->writes |= !is_load;
+    }
+    import_use_tile(im, tile->tile, is_load);
+    import_use_memory(im, w->memory, !is_load, -1);
     if (!im->builds) return PTO_OK;
-    PTO_TRY(check_rank(im, op, w));
+    PTO_TRY(check_rank(im, op, w, tile->tile));
+    if (outer_rows(w) != 1) return move_windows(im, op, w, tile->tile, is_load);
     PTO_TRY(check_sizes(im, op, w, tile->tile));
     if (is_load && tile->tile->type.pad != 0 && !is_full(tile->tile))
         return import_refuse(im, op,
                              "fills its target beyond the valid region, which is not read; pto.tfillpad does it too");
     if (!is_load && w->is_turned)
         return import_refuse(im, op, "stores into a view whose last two dims are exchanged, which is not read");
-    return build_copy(im, op, w, tile->tile, is_load);
+    return import_move(im, op, w, tile->tile, is_load);
 }

@@ -10,7 +10,7 @@ static uint32_t bucket_of(pto_str name)
 
 static const import_name *look_up(const importer *im, pto_str name)
 {
-    for (uint32_t i = im->buckets[bucket_of(name)]; i != 0; i = im->names[i - 1].hides)
+    for (uint32_t i = im->buckets[bucket_of(name)]; i > im->floor; i = im->names[i - 1].hides)
         if (pto_str_same(im->names[i - 1].name, name)) return &im->names[i - 1];
     return NULL;
 }
@@ -35,6 +35,7 @@ pto_status import_find(importer *im, const mlir_node *name, uint32_t kinds, cons
     if (*out == NULL)
         return mlir_error(im->run, name->line, name->column, "pto.read-ascend/name", "`%%%.*s` is not defined",
                           PTO_FMT(name->text));
+    if ((*out)->kind == IMPORT_TILE && (*out)->tile->sides[0] != NULL) im->chosen = (uint32_t)(*out - im->names) + 1;
     if ((kinds >> (*out)->kind & 1) != 0) return PTO_OK;
     return mlir_error(im->run, name->line, name->column, "pto.read-ascend/name", "`%%%.*s` is not %s",
                       PTO_FMT(name->text), what);

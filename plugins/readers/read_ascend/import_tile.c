@@ -128,7 +128,7 @@ static pto_status fix_valid(const importer *im, const mlir_op *op, import_tile *
 /* The tile before this one that is not a twin itself. */
 static import_tile *tile_before(const importer *im)
 {
-    for (uint32_t i = im->name_count; i-- > 0;)
+    for (uint32_t i = im->name_count; i-- > im->floor;)
         if (im->names[i].kind == IMPORT_TILE && im->names[i].tile->twin == NULL) return im->names[i].tile;
     return NULL;
 }
@@ -171,10 +171,15 @@ pto_status import_alloc_tile(importer *im, const mlir_op *op)
     import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
     if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
     t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
-    t->value = pto_value_none(im->run);
-    t->block = im->block;
     PTO_TRY(read_clauses(im, op, t, &type));
     PTO_TRY(import_tile_type_of(im, type, &t->type));
+    return import_new_tile(im, op, t);
+}
+
+pto_status import_new_tile(importer *im, const mlir_op *op, import_tile *t)
+{
+    t->value = pto_value_none(im->run);
+    t->block = im->block;
     PTO_TRY(fix_valid(im, op, t));
     if (t->type.role == PTO_ROLE_SCRATCHPAD)
         im->is_vector = 1;
@@ -194,6 +199,7 @@ static pto_op build_alias(importer *im, const import_tile *t, pto_op like, pto_s
 {
     const pto_expr stage = pto_expr_of(like, PTO_STR("stage"), 0);
     pto_spec s = IMPORT_SPEC(im, TILE);
+    if (t->offset != 0) pto_spec_int(&s, PTO_STR("offset"), t->offset);
     pto_spec_operand(&s, pto_op_operand(like, 0));
     pto_spec_exprs(&s, PTO_STR("stage"), 1, &stage);
     pto_spec_exprs(&s, PTO_STR("valid"), 2, t->valid);
@@ -215,6 +221,49 @@ pto_value import_tile_value(importer *im, import_tile *t)
     return t->value;
 }
 
+int import_same_type(const import_tile *a, const import_tile *b)
+{
+    const import_tile_type *t = &a->type, *u = &b->type;
+    return t->role == u->role && t->dtype == u->dtype && t->rows == u->rows && t->columns == u->columns &&
+           t->order == u->order && t->pad == u->pad && t->is_compact == u->is_compact;
+}
+
+import_tile *import_choice(importer *im, pto_expr truth, import_tile *a, import_tile *b)
+{
+    import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
+    *t = *a;
+    t->value = pto_value_none(im->run);
+    t->twin = NULL;
+    t->truth = truth;
+    t->sides[0] = a;
+    t->sides[1] = b;
+    im->has_choices = 1;
+    return t;
+}
+
+static pto_status check_choice(const importer *im, const mlir_op *op, const import_tile *t)
+{
+    if (t->sides[0] == NULL) return PTO_OK;
+    return import_refuse(im, op, "describes a tile that a branch chose, which is not read; describe both before");
+}
+
+pto_status import_part(importer *im, const mlir_op *op, import_tile *of, int64_t first, int64_t rows, import_tile **out)
+{
+    import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
+    const pto_value whole = import_tile_value(im, of);
+    PTO_NEED(whole);
+    *t = *of;
+    t->type.rows = rows;
+    t->valid[0] = pto_expr_const(im->run, rows);
+    t->offset = of->offset + first * of->type.columns * pto_dtype_bytes(of->type.dtype);
+    const pto_op made =
+        build_alias(im, t, pto_value_op(whole), pto_value_name(whole), import_loc(im, op), pto_at_end(im->block));
+    PTO_NEED(made);
+    t->value = pto_op_result(made, 0);
+    *out = t;
+    return PTO_OK;
+}
+
 /* `%b = pto.treshape %a : type -> type` */
 pto_status import_reshape(importer *im, const mlir_op *op)
 {
@@ -226,6 +275,7 @@ pto_status import_reshape(importer *im, const mlir_op *op)
     if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a tile");
     PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &from));
     import_tile *base = from->tile;
+    PTO_TRY(check_choice(im, op, base));
     if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
     PTO_TRY(import_take_type(&c, &type));
     if (!mlir_take_mark(&c, '>')) return mlir_expected(&c, "`->` and a type");
@@ -234,6 +284,7 @@ pto_status import_reshape(importer *im, const mlir_op *op)
     t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
     t->value = pto_value_none(im->run);
     t->block = im->block;
+    t->root = base->root != NULL ? base->root : base;
     PTO_TRY(import_tile_type_of(im, type, &t->type));
     PTO_TRY(fix_valid(im, op, t));
     if (t->type.role != base->type.role || import_tile_bytes(&t->type) != import_tile_bytes(&base->type))
@@ -260,6 +311,7 @@ pto_status import_set_valid(importer *im, const mlir_op *op)
     if (!mlir_take(&c, MLIR_VALUE, &name)) return mlir_expected(&c, "a tile");
     PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &tile));
     import_tile *t = tile->tile;
+    PTO_TRY(check_choice(im, op, t));
     for (uint32_t i = 0; i < 2; i++) {
         if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,` and an integer");
         PTO_TRY(import_index(im, &c, &valid[i]));

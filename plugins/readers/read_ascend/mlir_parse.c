@@ -254,6 +254,16 @@ static int begins_op(pto_str word)
 
 static pto_status parse_ops(parser *p, mlir_op **first);
 
+/* `bb0(%i: index):` after a `^`: what the first block of a region takes. */
+static pto_status parse_label(parser *p, mlir_region *region)
+{
+    if (p->token.kind == MLIR_WORD) PTO_TRY(next(p));
+    if (at_mark(p, '(')) PTO_TRY(parse_group(p, &region->arguments));
+    if (!at_mark(p, ':'))
+        return mlir_error(p->run, p->token.line, p->token.column, SYNTAX, "a label is `^name(arguments):`");
+    return next(p);
+}
+
 static pto_status parse_region(parser *p, mlir_op *op, mlir_region ***end)
 {
     const mlir_node open = p->token;
@@ -262,7 +272,11 @@ static pto_status parse_region(parser *p, mlir_op *op, mlir_region ***end)
     **end = region;
     *end = &region->next;
     PTO_TRY(deeper(p));
+    skip_blanks(p);
+    const int has_label = p->p < p->end && *p->p == '^';
+    p->p += has_label;
     PTO_TRY(next(p));
+    if (has_label) PTO_TRY(parse_label(p, region));
     PTO_TRY(parse_ops(p, &region->first));
     if (!at_mark(p, '}')) return mlir_error(p->run, open.line, open.column, SYNTAX, "a `{` without its `}`");
     p->depth--;
@@ -282,7 +296,7 @@ static int goes_on(const parser *p, const mlir_op *op, const mlir_node *last)
     const mlir_node *t = &p->token;
     const int is_open =
         (last == NULL && (pto_str_is(op->name, "scf.for") || !is_result(*p))) ||
-        (last != NULL && last->kind == MLIR_MARK) ||
+        (last != NULL && (last->kind == MLIR_MARK || pto_str_is(op->name, "scf.condition"))) ||
         (last != NULL && last->kind == MLIR_WORD && (pto_str_is(last->text, "to") || pto_str_is(last->text, "step")));
     switch (t->kind) {
     case MLIR_END: return 0;

@@ -35,6 +35,7 @@ typedef struct mlir_node {
 } mlir_node;
 
 typedef struct mlir_region {
+    mlir_node *arguments; /* the `( )` of a label before the first op; NULL: none */
     struct mlir_op *first;
     struct mlir_region *next;
 } mlir_region;

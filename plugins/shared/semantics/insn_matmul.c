@@ -1,5 +1,5 @@
-/* tmatmul and tmatmul_acc. Panels of right and rows of left are unpacked from their layouts to the stack; sums rest in
- * the destination between panels, which keeps every bit: it holds f32 or i32. */
+/* tmatmul, tmatmul_acc and tmatmul_bias. Panels of right and rows of left are unpacked from their layouts to the stack;
+ * sums rest in the destination between panels, which keeps every bit: it holds f32 or i32. */
 #include "semantics/insn_family.h"
 #include "semantics/matmul_panel.h"
 
@@ -10,8 +10,12 @@ typedef struct product {
     uint32_t cpu;
     tile_ref acc, left, right;
     const tile_ref *start; /* NULL: zero */
+    bool repeats;          /* row 0 of `start` for each row */
     int64_t m, k, n;
 } product;
+
+/* Row of what the sums of row `i` go on from, and that: at k = 0 the start. */
+static int64_t start_row(const product *p, int64_t k, int64_t i) { return k == 0 && p->repeats ? 0 : i; }
 
 static size_t at_most(int64_t left, size_t most) { return left < (int64_t)most ? (size_t)left : most; }
 
@@ -23,7 +27,7 @@ static void rows_f32(const product *p, panel_f32 *w, int64_t k, int64_t j)
         for (size_t r = 0; r < rows; r++) {
             tile_read_f32(&p->left, i + (int64_t)r, k, w->depth, w->left[r]);
             if (from != NULL)
-                tile_read_f32(from, i + (int64_t)r, j, w->cols, w->acc[r]);
+                tile_read_f32(from, start_row(p, k, i + (int64_t)r), j, w->cols, w->acc[r]);
             else
                 memset(w->acc[r], 0, sizeof w->acc[r]);
         }
@@ -68,7 +72,7 @@ static void rows_i32(const product *p, panel_i32 *w, int64_t k, int64_t j)
         memset(w->acc, 0, sizeof w->acc);
         for (size_t r = 0; r < rows; r++) {
             read_i32(&p->left, i + (int64_t)r, k, w->depth, w->left[r]);
-            if (from != NULL) read_i32(from, i + (int64_t)r, j, w->cols, w->acc[r]);
+            if (from != NULL) read_i32(from, start_row(p, k, i + (int64_t)r), j, w->cols, w->acc[r]);
         }
         matmul_panel_i32(w);
         for (size_t r = 0; r < rows; r++) write_i32(&p->acc, i + (int64_t)r, j, w->cols, w->acc[r]);
@@ -89,11 +93,14 @@ static void product_i32(const product *p)
     }
 }
 
-/* `first` is the place of left among the sources; the accumulator comes before it. */
-static pto_status run_product(insn_call *call, int first)
+typedef enum start_of { FROM_ZERO, FROM_ACC, FROM_BIAS } start_of;
+
+/* Sources are left and right; before them what is added to, or after them the bias. */
+static pto_status run_product(insn_call *call, start_of from)
 {
+    const int first = from == FROM_ACC;
     const tile_ref *acc = &call->dst, *left = &call->src[first], *right = &call->src[first + 1];
-    INSN_TRY(insn_begin(call, first + 2, first ? 1 : 0));
+    INSN_TRY(insn_begin(call, from == FROM_ZERO ? 2 : 3, first ? 1 : 0));
     const bool is_float = element_is_float(left->dtype) && left->dtype != PTO_F8E8M0;
     if (!is_float && left->dtype != PTO_I8)
         return insn_fail(call, "left is %s: f32, f16, bf16, f8e4m3, f8e5m2 and i8 are multiplied",
@@ -121,10 +128,12 @@ static pto_status run_product(insn_call *call, int first)
                  .m = left->valid_rows,
                  .k = left->valid_cols,
                  .n = right->valid_cols};
-    if (first) {
-        INSN_TRY(insn_check_dtype(call, 0));
-        INSN_TRY(insn_check_valid(call, 0, acc->valid_rows, acc->valid_cols));
-        p.start = &call->src[0];
+    if (from != FROM_ZERO) {
+        const int start = from == FROM_ACC ? 0 : 2;
+        INSN_TRY(insn_check_dtype(call, start));
+        INSN_TRY(insn_check_valid(call, start, from == FROM_ACC ? acc->valid_rows : 1, acc->valid_cols));
+        p.start = &call->src[start];
+        p.repeats = from == FROM_BIAS;
     }
     if (is_float)
         product_f32(&p);
@@ -133,5 +142,6 @@ static pto_status run_product(insn_call *call, int first)
     return PTO_OK;
 }
 
-pto_status insn_TMATMUL(insn_call *call) { return run_product(call, 0); }
-pto_status insn_TMATMUL_ACC(insn_call *call) { return run_product(call, 1); }
+pto_status insn_TMATMUL(insn_call *call) { return run_product(call, FROM_ZERO); }
+pto_status insn_TMATMUL_ACC(insn_call *call) { return run_product(call, FROM_ACC); }
+pto_status insn_TMATMUL_BIAS(insn_call *call) { return run_product(call, FROM_BIAS); }

@@ -130,8 +130,38 @@ in_body 2:25 pto.read-ascend/type 'a tile is expected, `!pto.tile_buf<..>`; this
 in_body 3:3 pto.read-ascend/unsupported '`pto.texp` does not take 2 operands of these kinds' <in
 { tile "$full"; echo '  pto.texpands ins(%n : index) outs(%t : !pto.tile_buf<x>)'; } >in
 in_body 3:3 pto.read-ascend/unsupported '`pto.texpands` has the scalar `%n` of index beside tiles of f32' <in
-{ tile "$full"; tile "loc=acc${full#loc=vec}" | sed 's/%t/%u/'; } >in
-in_body 1:1 pto.read-ascend/unsupported '`func.func` works on vector and on matrix units' <in
+half='loc=vec, dtype=f32, rows=4, cols=8, v_row=4, v_col=8'
+{ tile "$full"; echo "  %u = pto.treshape %t : !pto.tile_buf<x> -> !pto.tile_buf<$half>"; } >in
+in_body 3:8 pto.read-ascend/unsupported '`pto.treshape` makes a tile of 128 bytes of one of 256' <in
+memory() {
+  printf '  %%c8 = arith.constant 8 : index\n  %%c1 = arith.constant 1 : index\n'
+  echo '  %v = pto.make_tensor_view %p, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>'
+}
+{ memory; tile "loc=vec, dtype=f32, rows=16, cols=8, v_row=8, v_col=8, pad=1"; echo '  pto.tload ins(%v : !pto.tensor_view<x>) outs(%t : !pto.tile_buf<x>)'; } >in
+in_body 6:3 pto.read-ascend/unsupported '`pto.tload` fills its target beyond the valid region, which is not read; pto.tfillpad does it too' <in
+{ memory; tile "$half"; echo '  pto.tload ins(%v : !pto.tensor_view<x>) outs(%t : !pto.tile_buf<x>)'; } >in
+in_body 6:3 pto.read-ascend/unsupported '`pto.tload` moves 8 rows of memory through a tile with 4 valid ones' <in
+{ memory; echo '  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%u = %v) -> (!pto.tensor_view<x>) {'; echo '  }'; } >in
+in_body 5:8 pto.read-ascend/unsupported '`scf.for` hands over 1 values and 0' <in
+{ memory; echo '  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%u = %c1) -> (index) {'; echo '  }'; } >in
+in_body 5:8 pto.read-ascend/unsupported '`scf.for` hands over 1 values and 0' <in
+{
+  memory
+  tile "$full"
+  echo '  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%u = %v) -> (!pto.tensor_view<x>) {'
+  printf '    scf.yield %%t : !pto.tile_buf<x>\n  }\n'
+} >in
+in_body 6:8 pto.read-ascend/unsupported '`scf.for` hands over value 0, which is not one view or tile whichever way is taken' <in
+{ memory; printf '  %%is = arith.cmpi eq, %%n, %%c1 : index\n  %%r = scf.if %%is -> (index) {\n    scf.yield %%n : index\n  } else {\n  }\n'; } >in
+in_body 6:8 pto.read-ascend/unsupported '`scf.if` hands over 1 values and 0' <in
+{
+  memory
+  tile "$full"
+  printf '  %%is = arith.cmpi eq, %%n, %%c1 : index\n  %%r = scf.if %%is -> (x) {\n    scf.yield %%v : x\n  } else {\n    scf.yield %%t : x\n  }\n'
+} >in
+in_body 7:8 pto.read-ascend/unsupported '`scf.if` hands over value 0, which is not one view or tile whichever way is taken' <in
+echo '  %r = arith.andi %n, %n : index' >in
+in_body 2:8 pto.read-ascend/unsupported '`arith.andi` is of `index`; conditions are read, of i1' <in
 cat >k.pto <<'END'
 func.func @k(%p: !pto.ptr<f32>, %n: index) {
   %two = arith.constant 2 : index
