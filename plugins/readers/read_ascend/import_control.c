@@ -386,7 +386,7 @@ static pto_status read_first(importer *im, const mlir_op *op, const mlir_node *n
 static pto_status repeat(importer *im, const mlir_op *op)
 {
     const mlir_node *names[RESULTS_MAX];
-    handed carried, passed;
+    handed carried = {.count = 0}, passed = {.count = 0};
     PTO_TRY(read_first(im, op, names, &carried));
     if (op->regions == NULL || op->regions->next == NULL || op->regions->next->next != NULL)
         return import_refuse(im, op, "has two regions, with `do` between");

@@ -4,8 +4,9 @@
 static pto_status operand(importer *im, mlir_cursor *in, uint32_t kinds, const char *what, const import_name **out)
 {
     const mlir_node *name = NULL;
-    if (!mlir_take(in, MLIR_VALUE, &name)) return mlir_expected(in, what);
-    return import_find(im, name, kinds, what, out);
+    if (mlir_take(in, MLIR_VALUE, &name)) return import_find(im, name, kinds, what, out);
+    (void)mlir_expected(in, what);
+    return PTO_FAILED;
 }
 
 /* `: type, type` */
@@ -25,7 +26,10 @@ static pto_status target(importer *im, mlir_cursor *c, import_tile **out)
 {
     mlir_cursor in;
     const import_name *name;
-    if (!mlir_take_word(c, "outs") || !mlir_enter(c, '(', &in)) return mlir_expected(c, "`outs(`");
+    if (!mlir_take_word(c, "outs") || !mlir_enter(c, '(', &in)) {
+        (void)mlir_expected(c, "`outs(`");
+        return PTO_FAILED;
+    }
     PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", &name));
     *out = name->tile;
     PTO_TRY(types(&in, 1));

@@ -11,7 +11,7 @@ seed, count, files = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 rng = random.Random(seed)
 texts = [open(f, "rb").read() for f in files]
 pieces = [b"%", b"<", b">", b"{", b"}", b"(", b")", b"[", b"]", b"-1", b"99999999999999999999", b"9223372036854775807", b"!pto.ptr<f32>",
-          b"index", b"pto.treshape", b"scf.for", b"scf.if", b"arith.muli", b"0", b",", b":", b"=", b"->", b"\n", b"\xff", b"#", b"@", b'"']
+          b"index", b"pto.treshape", b"scf.for", b"scf.if", b"func.call", b"pto.tpop_from_aic", b"arith.muli", b"0", b",", b":", b"=", b"->", b"\n", b"\xff", b"#", b"@", b'"']
 words = [w for t in texts for w in t.split()]
 outcomes = {}
 for i in range(count):
@@ -65,6 +65,36 @@ module attributes {pto.target_arch = "a3"} {
   }
 }
 END
+cat >rounds.pto <<'END'
+func.func @rounds(%p: !pto.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %true = arith.constant true
+  %v = pto.make_tensor_view %p, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>
+  %t = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8, v_row=8, v_col=8, blayout=row_major>
+  %u = pto.alloc_tile : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8, v_row=8, v_col=8, blayout=row_major>
+  %end:2 = scf.while (%i = %c0, %on = %true) : (index, i1) -> (index, i1) {
+    %below = arith.cmpi slt, %i, %c8 : index
+    %go = arith.andi %below, %on : i1
+    scf.condition(%go) %i, %on : index, i1
+  } do {
+  ^bb0(%j: index, %is: i1):
+    %k = arith.addi %j, %c1 : index
+    scf.yield %k, %is : index, i1
+  }
+  %least = arith.cmpi eq, %n, %end#0 : i32
+  %w = scf.if %least -> (!pto.tile_buf<x>) {
+    scf.yield %t : !pto.tile_buf<x>
+  } else {
+    scf.yield %u : !pto.tile_buf<x>
+  }
+  pto.tload ins(%v : !pto.tensor_view<?x?xf32>) outs(%w : !pto.tile_buf<x>)
+  return
+}
+END
 ends 0 pto-opt small.pto
+ends 0 pto-opt rounds.pto
+/usr/bin/python3 -B "$TEST_ROOT/tests/readers/read-ascend/inputs/queue.py" >queue.pto
 ends 0 /usr/bin/python3 -B mutate.py 1 "$count" small.pto tree/kernel_gemm_0.pto
-ends 0 /usr/bin/python3 -B mutate.py 2 "$count" small.pto
+ends 0 /usr/bin/python3 -B mutate.py 2 "$count" small.pto rounds.pto queue.pto
