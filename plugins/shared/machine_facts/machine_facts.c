@@ -92,8 +92,17 @@ int machine_saturates(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_
     return has_pair(pto_machine_text(run, "facts.%.*s.saturates", PTO_FMT(mnemonic(run, kind))), from, to);
 }
 
+/* Whether nothing is rounded: integers, and numbers that the target has. */
+static int is_exact(pto_dtype from, pto_dtype to)
+{
+    const int64_t from_bytes = pto_dtype_bytes(from), to_bytes = pto_dtype_bytes(to);
+    if (!pto_dtype_is_float(to)) return !pto_dtype_is_float(from) || to == PTO_BOOL;
+    return from_bytes < to_bytes && (pto_dtype_is_float(from) ? to == PTO_F32 : to == PTO_F16 || to == PTO_F32);
+}
+
 int machine_rounds_to_odd(const pto_run *run, pto_kind_id kind, pto_dtype from, pto_dtype to)
 {
+    if (is_exact(from, to)) return 1;
     const pto_str list = pto_machine_text(run, "facts.%.*s.odd", PTO_FMT(mnemonic(run, kind)));
     return list.n == 0 || has_pair(list, from, to);
 }

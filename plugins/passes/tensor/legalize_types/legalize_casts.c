@@ -1,7 +1,7 @@
 /* Casts that no chain of exact steps makes, each in its own way, with the result of the cast for every value.
  *
- *   i32 i64 -> f32, rounded to odd          cut, where the machine does that alone; then the last bit is set where
- *                                           something was cut off
+ *   rounded to odd                          where the machine does not: cut; then the last bit is set where something
+ *                                           was cut off
  *   i32 i64 -> f16 bf16                     f32 rounded to odd, which keeps what the last rounding goes by: it has more
  *                                           than two digits more than the result
  *   f32 bf16 i16 i32 i64 -> i8 u8, clamped  i16 clamped, then f16: that rounds beyond 2048, but to nothing below 2048
@@ -66,19 +66,46 @@ static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
 int legalize_must_round(pto_op op)
 {
     const pto_dtype from = dtype_of(pto_op_operand(op, 0)), to = dtype_of(pto_op_result(op, 0));
-    return (from == PTO_I32 || from == PTO_I64) && to == PTO_F32 &&
-           pto_str_is(pto_attr_str_of(op, PTO_STR("mode")), "odd") &&
+    return pto_str_is(pto_attr_str_of(op, PTO_STR("mode")), "odd") && machine_converts(op.run, from, to) &&
            !machine_rounds_to_odd(op.run, pto_kind_by_name(op.run, PTO_STR("tile.cast")), from, to);
+}
+
+/* Of a number that the target has, or that is a whole one: nothing is rounded. */
+static pto_value cast_exactly(pto_op op, pto_value x)
+{
+    const pto_dtype to = dtype_of(pto_op_result(op, 0));
+    if (!PTO_SOME(x) || dtype_of(x) == to) return x;
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    pto_spec_str(&s, PTO_STR("mode"), PTO_STR("trunc"));
+    if (pto_attr_bool_of(op, PTO_STR("saturate"), 0)) pto_spec_bool(&s, PTO_STR("saturate"), 1);
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value formula_of(pto_op op, const char *text, pto_dtype numbers, pto_value a)
+{
+    const expand_operand given = {"a", a};
+    return expand_formula(op, text, pto_value_type(pto_op_result(op, 0)), numbers, 1, &given, 0, NULL);
 }
 
 pto_value legalize_rounded(pto_op op)
 {
 #define SET_LAST "e = eq t a; b = bitcast:i32 h; c = bitwise_or b 1; b = where e b c; y = bitcast:f32 b"
+    static const char bf16[] = "b = bitcast:i32 a; c = bitwise_and b 65535; e = eq c 0; t = bitwise_and b -65536; "
+                               "c = bitwise_or t 65536; b = where e t c; y = bitcast:f32 b";
+    static const char whole[] = "h = trunc a; e = eq h a; g = mul h 0.5; k = trunc g; d = eq k g; "
+                                "l = lt a 0; s = where l -1 1; n = add h s; n = where d n h; y = where e h n";
     const pto_value x = pto_op_operand(op, 0);
-    const expand_operand given = {"a", x};
-    const char *text = dtype_of(x) == PTO_I32 ? "h = cast:f32:trunc a; t = cast:i32 h; " SET_LAST
-                                              : "h = cast:f32:trunc a; t = cast:i64 h; " SET_LAST;
-    return expand_formula(op, text, pto_value_type(pto_op_result(op, 0)), PTO_I32, 1, &given, 0, NULL);
+    const pto_dtype from = dtype_of(x), to = dtype_of(pto_op_result(op, 0));
+    if (!pto_dtype_is_float(from) && to != PTO_F32)
+        return cast_as_given(op, cast(op, x, PTO_F32, "_step", "odd"), to, "");
+    if (from == PTO_I32) return formula_of(op, "h = cast:f32:trunc a; t = cast:i32 h; " SET_LAST, PTO_I32, x);
+    if (from == PTO_I64) return formula_of(op, "h = cast:f32:trunc a; t = cast:i64 h; " SET_LAST, PTO_I32, x);
+    const pto_value wide = from == PTO_F32 ? x : cast(op, x, PTO_F32, "_step", NULL);
+    return cast_exactly(op,
+                        to == PTO_BF16 ? formula_of(op, bf16, PTO_I32, wide) : formula_of(op, whole, PTO_F32, wide));
 #undef SET_LAST
 }
 
