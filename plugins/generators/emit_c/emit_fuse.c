@@ -127,13 +127,32 @@ static int may_overlap(emitter *e, pto_value a, pto_value b)
     return 0;
 }
 
+/* Whether both store to the same rows of one memory, each to columns of its own. */
+static int are_beside(const fused_op *a, const fused_op *b)
+{
+    const pto_value memory = nest_memory_of(a);
+    const uint32_t rank = pto_type_rank(pto_value_type(memory));
+    pto_expr valid[2];
+    int64_t apart = 0;
+    if (a->kind != FUSED_STORE || b->kind != FUSED_STORE || memory.index != nest_memory_of(b).index) return 0;
+    for (uint32_t d = 0; d + 1 < rank; d++)
+        if (!pto_expr_equal(pto_expr_of(a->op, PTO_STR("offsets"), d), pto_expr_of(b->op, PTO_STR("offsets"), d)))
+            return 0;
+    const pto_expr first = pto_expr_of(a->op, PTO_STR("offsets"), rank - 1),
+                   second = pto_expr_of(b->op, PTO_STR("offsets"), rank - 1);
+    if (!pto_expr_is_const(pto_expr_sub(second, first), &apart)) return 0;
+    if (pto_value_valid(pto_op_operand(apart > 0 ? a->op : b->op, 0), valid) != PTO_OK) return 0;
+    return pto_expr_range(valid[1], a->op, NULL).hi <= (apart > 0 ? apart : -apart);
+}
+
 /* A load and a store, or two stores, of what may be the same memory do not share a nest. */
 static int clashes(emitter *e, const emit_group *g, const fused_op *f)
 {
     const pto_value memory = nest_memory_of(f);
     for (uint32_t i = 0; PTO_SOME(memory) && i < g->count; i++) {
         const pto_value other = nest_memory_of(&g->ops[i]);
-        if (PTO_SOME(other) && (is_store(f->kind) || is_store(g->ops[i].kind)) && may_overlap(e, memory, other))
+        if (PTO_SOME(other) && (is_store(f->kind) || is_store(g->ops[i].kind)) && may_overlap(e, memory, other) &&
+            !are_beside(&g->ops[i], f))
             return 1;
     }
     return 0;

@@ -19,23 +19,28 @@
 #include "machine_types.h"
 #include "tile_nest.h"
 
-#define OPTIONS(X)                                                                                           \
-    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),            \
-      .doc = "Which tiling strategy offers the sizes.",                                                      \
-      .example = "{ pass: pto.tile, with: { strategy: { use: pto.tiling-manual, with: { rows: 16 } } } }")   \
-    X(SYMBOLS, STR, "symbols", .def = "\"\"",                                                                \
-      .doc = "Values of symbols that `tune` declares, as `NAME=N, NAME=N`; others get their largest value.", \
-      .example = "{ pass: pto.tile, with: { symbols: \"KB=128, MB=64\" } }")                                 \
-    X(IN_PLACE, BOOL, "in-place", .def = "true",                                                             \
-      .doc = "What a tile needs is counted as pto.select with this option makes buffers.",                   \
-      .example = "{ pass: pto.tile, with: { in-place: false } }")                                            \
-    X(WHOLE_ROWS, I64, "whole-rows", .def = "0", .min = "0",                                                 \
-      .doc = "Rows of a length that is known at run time alone have a second nest, for those of so many "    \
-             "elements at most: they are not cut into chunks. 0: they have one nest.",                       \
-      .example = "{ pass: pto.tile, with: { whole-rows: 16384 } }")
+#define OPTIONS(X)                                                                                            \
+    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),             \
+      .doc = "Which tiling strategy offers the sizes.",                                                       \
+      .example = "{ pass: pto.tile, with: { strategy: { use: pto.tiling-manual, with: { rows: 16 } } } }")    \
+    X(SYMBOLS, STR, "symbols", .def = "\"\"",                                                                 \
+      .doc = "Values of symbols that `tune` declares, as `NAME=N, NAME=N`; others get their largest value.",  \
+      .example = "{ pass: pto.tile, with: { symbols: \"KB=128, MB=64\" } }")                                  \
+    X(IN_PLACE, BOOL, "in-place", .def = "true",                                                              \
+      .doc = "What a tile needs is counted as pto.select with this option makes buffers.",                    \
+      .example = "{ pass: pto.tile, with: { in-place: false } }")                                             \
+    X(WHOLE_ROWS, I64, "whole-rows", .def = "0", .min = "0",                                                  \
+      .doc = "Rows of a length that is known at run time alone have a second nest, for those of so many "     \
+             "elements at most: they are not cut into chunks. 0: they have one nest.",                        \
+      .example = "{ pass: pto.tile, with: { whole-rows: 16384 } }")                                           \
+    X(JOIN_PARTS, BOOL, "join-parts", .def = "false",                                                         \
+      .doc = "What is concatenated along the last axis is stored where the result has it, by the nests that " \
+             "compute it; those of one grid become one.",                                                     \
+      .example = "{ pass: pto.tile, with: { join-parts: true } }")
 PTO_OPTIONS(OPTIONS);
 _Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS == (int)TILE_OPT_SYMBOLS &&
-                   (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE && (int)OPT_WHOLE_ROWS == (int)TILE_OPT_WHOLE_ROWS,
+                   (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE && (int)OPT_WHOLE_ROWS == (int)TILE_OPT_WHOLE_ROWS &&
+                   (int)OPT_JOIN_PARTS == (int)TILE_OPT_JOIN_PARTS,
                "the files ask for options by number");
 
 #define STATS(X) X(NESTS, "nests") X(PRICED, "tiles counted for their price")
@@ -111,8 +116,10 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     }
     const pto_op move = sole_move(group);
     if (PTO_SOME(move)) {
+        int is_joined = 0;
         PTO_TRY(check_alone(move));
-        return tile_lower_move(run, group, move);
+        PTO_TRY(tile_join(group, move, &is_joined));
+        return is_joined ? PTO_OK : tile_lower_move(run, group, move);
     }
     const pto_op sole = pto_block_first(pto_body(group));
     const int64_t space = pto_kind_column(run, pto_op_kind(sole), PTO_COLUMN_SPACE_RULE);

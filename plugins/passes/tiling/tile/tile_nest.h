@@ -89,7 +89,7 @@
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
 /* Options of the pass. */
-enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE, TILE_OPT_WHOLE_ROWS };
+enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE, TILE_OPT_WHOLE_ROWS, TILE_OPT_JOIN_PARTS };
 
 /* Statistics of the pass that other files count. */
 enum { TILE_STAT_PRICED = 1 };
@@ -246,6 +246,8 @@ pto_status tile_make_factors(pto_op group, pto_op product, pto_value scale, pto_
  * none: it is none. */
 pto_op tile_view_op(pto_value value);
 pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op);
+/* By tile_join.c, if it is a concat of what nests compute and the option says so; `*done`: whether it was. */
+pto_status tile_join(pto_op group, pto_op op, int *done);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_index(const pto_run *run, pto_op group, pto_op op);
 /* Whether gather or scatter is one instruction for a row; lowers one that is. */
