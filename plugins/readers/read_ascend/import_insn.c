@@ -318,7 +318,7 @@ static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row,
     import_tile *tiles[OPERANDS_MAX] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, pto_kind_by_name(im->run, pto_s(row->name)), tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, kind_of(im, row), tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {
