@@ -341,7 +341,9 @@ exit_status session_read_module(session *s, const char *path, module **out)
     compile_trace_begin(s->trace, "verify", STR("verify"), NULL);
     const status verified = library_verify(*out);
     compile_trace_end(s->trace);
-    return verified == OK ? EXIT_STATUS_OK : failure;
+    if (verified == OK) return EXIT_STATUS_OK;
+    module_destroy(*out);
+    return failure;
 }
 
 void session_print_checks(const session *s, const session_watch *w)

@@ -18,6 +18,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Leaks are looked for when a process exits by itself, which a worker does not. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define CHECK_LEAKS() __lsan_do_leak_check()
+#endif
+#endif
+#ifndef CHECK_LEAKS
+#define CHECK_LEAKS() ((void)0)
+#endif
+
 /* "in plugin `pto.fuse`, pass pto.fuse, step `fuse` (default.yaml:14), function @softmax", or what is known of it. */
 static void describe(FILE *out, const flight_recorder *r)
 {
@@ -249,6 +260,7 @@ __attribute__((noreturn)) static void be_worker(const supervision *s, pid_t supe
     signal(SIGXFSZ, SIG_IGN);
     limit_memory(s->memory_bytes_max);
     const int code = be_host(work, self, r);
+    CHECK_LEAKS();
     r->finished = 1;
     fflush(stderr);
     _exit(code);
@@ -331,7 +343,8 @@ static int supervise_once(const supervision *s, worker_main work, void *self, bo
     const bool adopts = descendants_adopt();
     const pid_t supervisor = getpid();
     w.recorder->supervised = 1;
-    w.child = fork();
+    /* This process has one thread: what fork has to do for others, which sanitizers make long, is left out. */
+    w.child = _Fork();
     if (w.child == 0) be_worker(s, supervisor, &before, work, self, w.recorder);
     if (w.child < 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);

@@ -18,6 +18,7 @@ typedef struct index_words {
     int (*is_natural)(void *self, pto_expr x);
 } index_words;
 
+/* The expression, in scratch memory of the run. */
 const char *index_text(const pto_run *run, const index_words *w, pto_expr x);
 /* The same as a factor or a divisor: in parentheses where it is a sum, product or division. */
 const char *index_text_factor(const pto_run *run, const index_words *w, pto_expr x);

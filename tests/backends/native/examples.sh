@@ -1,6 +1,5 @@
 # Every case of examples/ at its size `small`, as C of this CPU, within the rule of the case.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 runs=0
 for case in "$TEST_ROOT"/examples/*/case*.yaml; do
   runs=$((runs + 1))

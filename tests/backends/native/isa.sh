@@ -1,7 +1,6 @@
 # A machine with wider vectors than there are instructions for: computed in parts, with a warning, and the same bits
 # where no product is rounded otherwise. Instructions that this CPU lacks are refused, and never run.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
 func @f(%x: tensor<5 x 300 x f32>) -> tensor<5 x 300 x f32> {
   %m = tensor.reduce_max %x {axis = 1} : tensor<5 x 1 x f32>

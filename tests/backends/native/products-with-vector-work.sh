@@ -1,7 +1,6 @@
 # Elementwise work on the sums of products: what reference computes within what its rows allow, at sizes that leave
 # tails, with the same bits for any number of threads, and as alone.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >gated.ptir <<'END'
 func @f(%x: tensor<2 x $S x 40 x bf16>, %w: tensor<40 x 70 x bf16>, %bias: tensor<70 x bf16>, %v: tensor<40 x 70 x bf16>, %u: tensor<70 x 24 x bf16>, %r: tensor<2 x $S x 1 x f32>) -> tensor<2 x $S x 24 x f32> {
   %a = tensor.matmul %x, %w, %bias : tensor<2 x $S x 70 x bf16>

@@ -1,6 +1,5 @@
 # A caller that has no kernels, or is older than they are, is told at the op; so is a depth below 0.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
 func @f(%a: tensor<2 x 2 x f32>, %b: tensor<2 x 2 x f32>) -> tensor<2 x 2 x f32> {
   %c = tensor.matmul %a, %b : tensor<2 x 2 x f32>

@@ -1,6 +1,5 @@
 # A symbol may have any name, also one that the generator has for what it makes itself.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 set -- all at b call fault first frame i instance j k m mark n nothing packing raw scratch state value t x y core
 while [ $# -gt 1 ]; do
   cat >f.ptir <<END

@@ -2,7 +2,6 @@
 # instructions and the width of panels, for sizes that are symbols and columns that fill no panel, for functions that
 # share a weight, and again after the weights have changed.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
 func @f(%x: tensor<$M x $K x f32>, const %w: tensor<$K x $N x f32>, const %v: tensor<$N x $K x f32>) -> (tensor<$M x $N x f32>, tensor<$M x $N x f32>) {expect = [["M", 12], ["K", 40], ["N", 50]]} {
   %p = tensor.matmul %x, %w : tensor<$M x $N x f32>

@@ -1,7 +1,6 @@
 # A loop in one nest whose state is a tensor without dims, which is copied at the end of an iteration: the divisor of
 # two integers, on every pipeline.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
 func @f(%x: tensor<i64>, %y: tensor<i64>) -> tensor<i64> {
   %g = tensor.gcd %x, %y : tensor<i64>

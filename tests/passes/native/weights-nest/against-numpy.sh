@@ -1,7 +1,6 @@
 # Nests of products with weights of 4 bits are what numpy computes in float64: on the reference, which runs the nest as
 # it is, and as native code, with vectors and without, on one thread and on two.
 . "$TEST_ROOT/tests/shell.sh"
-export XDG_CACHE_HOME="$PWD"
 cat >nests.yaml <<END
 pto-pipeline: 1
 name: nests
