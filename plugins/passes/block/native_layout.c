@@ -6,8 +6,8 @@
  *         func @f.init(const %w: .., out %w_panels: gm<.. x 256 x 16 x f32>) {outputs = ["w_panels"]}
  *         %c = tile.contract %z, %a[..], %w[32 * %j, 0, 0] depth(256) {panels = 16}    which is given %w_panels
  *
- * A panel has as many columns as kernels of products multiply at a time. Few rows take longer to pack what they
- * multiply than to multiply it; a single row reads weights as they lie as fast, and many rows hide it. So a weight is
+ * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
+ * multiply than to multiply it; up to four rows read weights as they lie as fast, and many rows hide it. So a weight is
  * packed where that spares its product at least `gain` of its time, which takes as much memory again. The decision
  * `layout` of a product, the first that reads a weight, says `panels` or `as-is`.
  *
@@ -48,6 +48,7 @@ PTO_OPTIONS(OPTIONS);
 
 enum {
     PACK_ROWS = 12,  /* packing an element takes the time of so many products with it */
+    FEW_ROWS = 4,    /* need no panels: memory is what takes their time */
     LOAD_ROWS = 256, /* of a panel that are copied at a time */
     COLUMNS_LEAST = 16,
     SYMBOLS_MAX = 16
@@ -180,8 +181,11 @@ static const char *check_weight(const weight *w)
 
 /* ---- the decision ---- */
 
-/* The share of the time of its products that packing it in each run takes: a row reads it as it lies. */
-static double gain_of(const weight *w) { return w->rows < 2 ? 0 : (double)PACK_ROWS / ((double)PACK_ROWS + w->rows); }
+/* The share of the time of its products that packing it in each run takes: few rows read it as it lies. */
+static double gain_of(const weight *w)
+{
+    return w->rows <= (double)FEW_ROWS ? 0 : (double)PACK_ROWS / ((double)PACK_ROWS + w->rows);
+}
 
 static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
 {

@@ -159,7 +159,7 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
     char *const a_panels = (char *)scratch + (-(uintptr_t)scratch & (LINE - 1)), *const b_panels = a_panels + s.a_bytes;
     /* With one block of A it is packed once for each depth; otherwise blocks of B are, once for all of A. */
     const bool is_flat = m <= s.m, packs = !lie_near(row, smaller(m, s.m), a_row_stride, a_k_stride);
-    left_rows left = {NULL};
+    left_rows left = {.from = NULL};
     const int64_t j_count = (n + s.n - 1) / s.n, p_count = (k + s.k - 1) / s.k;
     for (int64_t t = 0; t < j_count * p_count; t++) {
         const int64_t j = (is_flat ? t % j_count : t / p_count) * s.n, p = (is_flat ? t / j_count : t % p_count) * s.k;

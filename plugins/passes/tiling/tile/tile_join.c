@@ -93,8 +93,10 @@ static pto_status turn_nest(pto_op nest, pto_op group, pto_value target, pto_exp
     PTO_TRY(pto_value_set_type(target_of(nest), type));
     PTO_TRY(pto_value_set_type(pto_op_result(nest, 0), type));
     PTO_EACH_USE(target_of(nest), use) {
-        for (uint32_t d = 0; d < rank; d++) offsets[d] = pto_expr_of(use.op, PTO_STR("offsets"), d);
-        offsets[rank - 1] = pto_expr_add(offsets[rank - 1], at);
+        for (uint32_t d = 0; d < rank; d++) {
+            const pto_expr own = pto_expr_of(use.op, PTO_STR("offsets"), d);
+            offsets[d] = d + 1 == rank ? pto_expr_add(own, at) : own;
+        }
         PTO_TRY(pto_op_set_attr(use.op, PTO_STR("offsets"), pto_attr_make_exprs(nest.run, rank, offsets)));
     }
     return PTO_OK;
