@@ -16,7 +16,7 @@ static pto_kind_id refused_kind(pto_op h)
 /* Asked more often than all else: what is right is not looked at as what may be wrong is. */
 pto_kind_id host_op_kind(pto_op h)
 {
-    const run_context *c = (const run_context *)(const void *)h.run;
+    const run_context *c = (const run_context *)(uintptr_t)h.run;
     const bool is_open = c->active && h.generation >> 16 == c->serial;
     const bool is_fine = is_open && op_is_live_since(c->m, h.index, h.generation & 0xffffu);
     return is_fine ? op_raw(c->m, h.index)->kind : refused_kind(h);
