@@ -18,8 +18,9 @@ typedef struct kind_cache {
     bool index_attrs; /* an attribute may hold index expressions over operands */
     bool in_variadic;
     uint8_t attr_count;
-    uint16_t in_count; /* entries of `in` */
-    str_id keys[OP_INFO_ATTRS];
+    uint16_t in_count;                /* entries of `in` */
+    const char *names[OP_INFO_ATTRS]; /* of the attributes of the row */
+    str_id keys[OP_INFO_ATTRS];       /* the same */
     attr_id defaults[OP_INFO_ATTRS];
 } kind_cache;
 

@@ -26,6 +26,7 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     size_t n = 0;
     for (; n < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[n].name != NULL; n++) {
         const attr_spec *spec = &info->attrs[n];
+        k->names[n] = spec->name;
         k->keys[n] = string_intern_z(m->context, spec->name);
         if (spec->kind == SPEC_EXPRS || (list_of_exprs && spec->kind == SPEC_LIST)) k->index_attrs = true;
         if (spec->def == NULL) continue;
@@ -81,18 +82,20 @@ void op_set_attrs(module *m, op_id o, attr_id dict)
     if (operands != few) table_free(operands);
 }
 
-/* The place of a name in the row; attr_count: there is none. Names are mostly literals, of which the linker makes one.
- */
-static uint32_t place_of(const kind_cache *k, const char *name)
+static uint32_t place_of_text(const kind_cache *k, const char *name)
 {
     uint32_t i = 0;
-    while (i < k->attr_count && k->info->attrs[i].name != name) i++;
-    if (i < k->attr_count) return i;
-    for (i = 0; i < k->attr_count; i++) {
-        const char *known = k->info->attrs[i].name;
-        if (known[0] == name[0] && strcmp(known, name) == 0) break;
-    }
+    while (i < k->attr_count && (k->names[i][0] != name[0] || strcmp(k->names[i], name) != 0)) i++;
     return i;
+}
+
+/* The place of a name in the row; attr_count: there is none. Names are mostly literals, of which the linker makes one.
+ */
+static inline uint32_t place_of(const kind_cache *k, const char *name)
+{
+    uint32_t i = 0;
+    while (i < k->attr_count && k->names[i] != name) i++;
+    return i < k->attr_count ? i : place_of_text(k, name);
 }
 
 attr_id op_attr(const module *m, op_id o, const char *name)

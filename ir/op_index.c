@@ -151,22 +151,23 @@ static attr_id canonical_attr(canonical *s, attr_id a, int depth)
     return list;
 }
 
-/* Attributes in print order: those of the row as declared, then the others by spelling. */
+/* Attributes in print order: those of the row as declared, then the others by spelling. The dictionary has them all by
+ * spelling, and stays as it is meanwhile. */
 static attr_id canonical_dict(canonical *s, const kind_cache *k, attr_id attrs)
 {
-    attr_id result = attrs;
+    enum { FEW_ATTRS = 16 };
+    const attr_node *dict = attr_at(s->context, attrs);
+    attr_id few[FEW_ATTRS] = {0};
+    size_t capacity = 0;
+    attr_id *values = dict->count <= FEW_ATTRS ? few : table_grow(NULL, &capacity, dict->count, sizeof *values);
     for (uint32_t i = 0; i < k->attr_count; i++) {
-        attr_id a = attr_get(s->context, attrs, k->keys[i]);
-        if (a != 0) result = attr_with(s->context, result, k->keys[i], canonical_attr(s, a, 0));
+        for (uint32_t j = 0; j < dict->count; j++)
+            if (dict->keys[j] == k->keys[i]) values[j] = canonical_attr(s, dict->items[j], 0);
     }
-    uint32_t count = attr_at(s->context, attrs)->count;
-    for (uint32_t i = 0; i < count; i++) {
-        str_id key = attr_at(s->context, attrs)->keys[i];
-        bool known = false;
-        for (uint32_t j = 0; j < k->attr_count && !known; j++) known = k->keys[j] == key;
-        attr_id a = attr_at(s->context, attrs)->items[i];
-        if (!known) result = attr_with(s->context, result, key, canonical_attr(s, a, 0));
-    }
+    for (uint32_t j = 0; j < dict->count; j++)
+        if (values[j] == 0) values[j] = canonical_attr(s, dict->items[j], 0);
+    const attr_id result = attr_dict(s->context, dict->count, dict->keys, values);
+    if (values != few) table_free(values);
     return result;
 }
 

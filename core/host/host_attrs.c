@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Kind ATTR_NONE for none. */
-static attr_node node_of(run_context *c, pto_attr h)
+static inline __attribute__((always_inline)) attr_node node_of(run_context *c, pto_attr h)
 {
     const attr_id a = attr_from(c, h);
     return a != 0 ? *attr_at(c->ir, a) : (attr_node){0};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* NULL for none and after a diagnostic. */
-static const expr_node *node_of(run_context *c, pto_expr h)
+static inline __attribute__((always_inline)) const expr_node *node_of(run_context *c, pto_expr h)
 {
     const expr_id e = expr_from(c, h);
     return e != 0 ? expr_at(c->ir, e) : NULL;

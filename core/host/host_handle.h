@@ -69,7 +69,7 @@ struct run_registry {
 void run_note_name(run_context *c, name_kind kind, uint32_t id);
 
 /* After a diagnostic: the run that is open now, in which the plugin uses what it kept of another one. */
-run_context *run_refuse(const run_context *c);
+__attribute__((cold)) run_context *run_refuse(const run_context *c);
 
 /* The context of a handle, or of a run; of one that has ended, that which is open now, where no handle of the other is
  * taken. The table takes pto_run as const, since a plugin may not write to it; we may. */
@@ -98,8 +98,8 @@ static inline bool run_is_current(const run_context *c, const pto_run *run, uint
     return c->active && run == &c->run && generation >> 16 == c->serial;
 }
 /* What is wrong with a handle that is not none; returns 0. */
-op_id op_refuse(run_context *c, pto_op h);
-value_id value_refuse(run_context *c, pto_value h);
+__attribute__((cold)) op_id op_refuse(run_context *c, pto_op h);
+__attribute__((cold)) value_id value_refuse(run_context *c, pto_value h);
 
 /* The ids of an op and of a value that are live in this run. */
 static inline op_id op_from(run_context *c, pto_op h)
@@ -137,7 +137,7 @@ static inline pto_block block_handle(run_context *c, block_id b)
     {                                                                                                    \
         return (pto_##name){&c->run, id, run_generation(c, what)};                                       \
     }                                                                                                    \
-    name##_id name##_refuse(run_context *c, pto_##name h);                                               \
+    __attribute__((cold)) name##_id name##_refuse(run_context *c, pto_##name h);                         \
     static inline name##_id name##_from(run_context *c, pto_##name h)                                    \
     {                                                                                                    \
         const bool is_fine = c->active && h.run == &c->run && h.generation == run_generation(c, what);   \

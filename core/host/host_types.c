@@ -4,7 +4,7 @@
 #include <pto/abi.h>
 
 /* NULL for none and after a diagnostic. */
-static const type_node *node_of(run_context *c, pto_type h)
+static inline __attribute__((always_inline)) const type_node *node_of(run_context *c, pto_type h)
 {
     const type_id t = type_from(c, h);
     return t != 0 ? type_at(c->ir, t) : NULL;

@@ -39,7 +39,7 @@ enum {
 /* Large arenas ask for huge pages, since page faults would cost as much as the work. Below, a huge page that is used in
  * part would be too much of the whole. */
 enum {
-    SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024,
+    SMALLEST_WITH_HUGE_PAGES = 4 * 1024 * 1024,
     HUGE_PAGE_BYTES = 2 * 1024 * 1024,
     HUGE_CHUNK_BYTES = 8 * 1024 * 1024
 };
@@ -109,10 +109,11 @@ void arena_destroy(arena *a)
     free(a);
 }
 
-/* Whole huge pages, at most a quarter of what the arena has. */
+/* Whole huge pages, one at least, else at most a quarter of what the arena has. */
 static size_t huge_chunk_bytes(const arena *a)
 {
     const size_t share = a->reserved_bytes / 4 / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    if (share < HUGE_PAGE_BYTES) return HUGE_PAGE_BYTES;
     return share < HUGE_CHUNK_BYTES ? share : HUGE_CHUNK_BYTES;
 }
 

@@ -121,8 +121,13 @@ static attr_id dict_sorted(ir_context *c, uint32_t count, const str_id *keys, co
         entries = table_grow(NULL, &capacity, count, sizeof *entries);
         ids = table_grow(NULL, &id_capacity, 2 * (size_t)count, sizeof *ids);
     }
-    for (uint32_t i = 0; i < count; i++) entries[i] = (dict_entry){keys[i], values[i]};
-    qsort_r(entries, count, sizeof *entries, entry_order, c);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = i;
+        for (; count <= SHORT && k > 0 && spelling_order(c, keys[i], entries[k - 1].key) < 0; k--)
+            entries[k] = entries[k - 1];
+        entries[k] = (dict_entry){keys[i], values[i]};
+    }
+    if (count > SHORT) qsort_r(entries, count, sizeof *entries, entry_order, c);
     for (uint32_t i = 0; i < count; i++) {
         BUG_IF(i > 0 && entries[i].key == entries[i - 1].key, "key `%s` twice", string_of(c, entries[i].key).p);
         ids[i] = entries[i].key;
