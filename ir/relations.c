@@ -7,6 +7,12 @@ static const char *const texts[RELATION_COUNT][2] = {
 };
 #undef RELATION
 
+#define RELATION(ID, word, sign, compare) word,
+const char *const relation_word_list[] = {
+#include "ir/ops/relations.def"
+    NULL};
+#undef RELATION
+
 relation relation_by_name(str s)
 {
     for (uint32_t r = RELATION_NONE + 1; r < RELATION_COUNT; r++)

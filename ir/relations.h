@@ -17,6 +17,8 @@ typedef enum relation {
 
 /* Of a word or a sign, `le` or `<=`; RELATION_NONE when it is neither. */
 relation relation_by_name(str s);
+/* All words, NULL after the last. */
+extern const char *const relation_word_list[];
 /* "le" and "<="; "?" for RELATION_NONE. */
 const char *relation_word(relation r);
 const char *relation_sign(relation r);

@@ -1,5 +1,6 @@
 /* The keys of machine files. */
 #include "core/files/machine.h"
+#include "ir/relations.h"
 
 static const char *const unit_roles[] = {
 #define UNIT(id, role, ...) role,
@@ -25,12 +26,6 @@ static const char *const instruction_names[] = {
 #define INSN(id, name, ...) name,
 #define INSN_ONLY(id, name, ...)
 #include "ir/ops/pto.def"
-    NULL};
-
-static const char *const relation_words[] = {
-#define RELATION(id, word, ...) word,
-#include "ir/ops/relations.def"
-#undef RELATION
     NULL};
 
 static const char *const barrier_words[] = {"needed", "forbidden", NULL};
@@ -65,7 +60,7 @@ static const schema_key pipes_by_name = NAMED(OPTIONAL, "pipes", &pipe_role, NUL
 static const schema_key layout_item = TEXT(OPTIONAL, "a layout", NULL);
 static const schema_key layout_order_entry = NAME(OPTIONAL, "layout", layout_orders, NULL);
 static const schema_key dtype_item = NAME(OPTIONAL, "an element type", dtype_names, NULL);
-static const schema_key relation_item = NAME(OPTIONAL, "a relation", relation_words, NULL);
+static const schema_key relation_item = NAME(OPTIONAL, "a relation", relation_word_list, NULL);
 static const schema_key change_item = TEXT(OPTIONAL, "a change", "what is joined by -, as nd-nz");
 static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item, NULL);
 

@@ -69,19 +69,11 @@ pto_op host_op_walk_next(pto_op current, pto_op root)
     return op_handle(c, walk_next(c->m, r, o));
 }
 
-/* Most ops have no blocks and another one after them: what walks ask for most. */
-static bool is_plain_step(const module *m, op_id o, op_id root)
-{
-    const op_record *op = op_raw(m, o);
-    return op->next != 0 && o != root && first_block(m, op) == 0;
-}
-
 pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
 {
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     const bool is_found = o != 0 && (root.index == 0 || r != 0);
-    if (is_found && is_plain_step(c->m, o, r)) return *behind = op_handle(c, op_raw(c->m, o)->next);
     op_id skip = 0;
     const op_id next = is_found ? walk_on(c->m, r, o, &skip) : 0;
     *behind = op_handle(c, skip);
