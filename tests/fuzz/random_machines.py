@@ -84,8 +84,9 @@ def fewer(r, words):
 
 
 def more(r, words):
-    left = [t for t in VECTOR_TYPES if t not in words.split(", ")]
-    return f"{words}, {r.choice(left)}" if left else None
+    items = words.split(", ") if words else []
+    left = [t for t in VECTOR_TYPES if t not in items]
+    return ", ".join([*items, r.choice(left)]) if left else None
 
 
 # ---- cores and memories ----
@@ -98,7 +99,12 @@ def cores(r, text):
 @change
 def sizes(r, text):
     """A space on the chip keeps at least twice what it reserves."""
-    return one(r, text, "spaces", r"core: \w+, bytes: (\w+)", lambda n: max(1024, int(bytes_of(n) * r.choice((0.125, 0.25, 0.5, 0.75, 2, 8)))) + (8192 if n == "196608" else 0))
+    found = within(text, "spaces", r"core: \w+, bytes: (\w+)(?:, reserved: (\w+))?")
+    if not found:
+        return None
+    m = r.choice(found)
+    least = max(1024, 2 * bytes_of(m[2] or "0"))
+    return put(text, m, 1, max(least, int(bytes_of(m[1]) * r.choice((0.125, 0.25, 0.5, 0.75, 2, 8)))))
 
 
 @change

@@ -233,19 +233,34 @@ static int64_t usual_chunk(sort_nest *w, int64_t capacity)
     return chunk;
 }
 
+/* The most blocks, of at most `whole`, that memory holds at once; `least` when it does not hold more. */
+static int64_t most_blocks(sort_nest *w, int64_t least, int64_t whole, int64_t capacity)
+{
+    if (bytes_of(w, whole * BLOCK) <= capacity) return whole;
+    int64_t fits = least, too_many = whole;
+    while (too_many - fits > 1) {
+        const int64_t blocks = fits + (too_many - fits) / 2;
+        if (bytes_of(w, blocks * BLOCK) <= capacity)
+            fits = blocks;
+        else
+            too_many = blocks;
+    }
+    return fits;
+}
+
 static pto_status choose(sort_nest *w)
 {
     const int64_t capacity = tile_capacity(w->run, pto_space_of_role(w->run, PTO_ROLE_SCRATCHPAD));
     const int64_t whole = w->static_length < 0 ? PTO_TILE_SIZE_MAX : rounded(w->static_length);
     int64_t blocks = usual_chunk(w, capacity) / BLOCK;
     if (PTO_IS(w->op, T_TOPK)) {
-        const int64_t least = rounded(w->kept) / BLOCK, most = whole / BLOCK;
+        const int64_t least = rounded(w->kept) / BLOCK, most = most_blocks(w, least, whole / BLOCK, capacity);
         const pto_decision d = {.struct_size = sizeof d,
                                 .count = 1,
                                 .name = "blocks",
                                 .min = &least,
                                 .max = &most,
-                                .limit = "of 64 elements, which are sorted at once"};
+                                .limit = "of 64 elements, which are sorted at once in the memory of a core"};
         PTO_TRY(pto_decision_pinned(w->group, &d, &blocks));
         PTO_TRY(pto_decision_made(w->group, &d, &blocks));
     } else {
