@@ -225,3 +225,22 @@ pto_status ascend_model_make(const pto_run *run, ascend_module *out)
     }
     return PTO_OK;
 }
+
+pto_str ascend_role(pto_op function, uint32_t i)
+{
+    const pto_attr params = pto_op_attr(function, PTO_STR("params"));
+    return PTO_SOME(params) && i < pto_attr_count(params) ? pto_attr_str(pto_attr_item(params, i, NULL))
+                                                          : PTO_STR("in");
+}
+
+int ascend_is_output(pto_op function, uint32_t i) { return pto_str_is(ascend_role(function, i), "out"); }
+
+pto_str ascend_argument_name(pto_op function, uint32_t i)
+{
+    const pto_attr outputs = pto_op_attr(function, PTO_STR("outputs"));
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < i; k++) before += ascend_is_output(function, k) != 0;
+    if (!ascend_is_output(function, i) || !PTO_SOME(outputs) || before >= pto_attr_count(outputs))
+        return pto_value_name(pto_block_arg(pto_body(function), i));
+    return pto_attr_str(pto_attr_item(outputs, before, NULL));
+}

@@ -155,4 +155,10 @@ double ascend_rounded(double x, pto_dtype t);
 /* `pto.emit-ascend/unsupported` at an op; PTO_FAILED. */
 PTO_PRINTF_LIKE(2, 3) pto_status ascend_refuse(pto_op op, const char *format, ...);
 
+/* How a function takes parameter `i`: "in", "const", "inout" or "out". */
+pto_str ascend_role(pto_op function, uint32_t i);
+int ascend_is_output(pto_op function, uint32_t i);
+/* What a user calls parameter `i`: outputs may have another name in the text that it comes from. */
+pto_str ascend_argument_name(pto_op function, uint32_t i);
+
 #endif

@@ -73,23 +73,9 @@ static void put_extents(cpp_printer *p, pto_op function, const ascend_symbols *s
     text_close(p->out, "\n");
 }
 
-static int writes(pto_op function, uint32_t i)
+static int is_written(pto_op function, uint32_t i)
 {
-    const pto_attr params = pto_op_attr(function, PTO_STR("params"));
-    return PTO_SOME(params) && i < pto_attr_count(params) &&
-           !pto_str_is(pto_attr_str(pto_attr_item(params, i, NULL)), "in") &&
-           !pto_str_is(pto_attr_str(pto_attr_item(params, i, NULL)), "const");
-}
-
-/* What a user calls a parameter: outputs may have another name in the text that it comes from. */
-static pto_str argument_name(pto_op function, uint32_t i)
-{
-    const pto_attr outputs = pto_op_attr(function, PTO_STR("outputs"));
-    uint32_t before = 0;
-    for (uint32_t k = 0; k < i; k++) before += writes(function, k) != 0;
-    if (!writes(function, i) || !PTO_SOME(outputs) || before >= pto_attr_count(outputs))
-        return pto_value_name(pto_block_arg(pto_body(function), i));
-    return pto_attr_str(pto_attr_item(outputs, before, NULL));
+    return ascend_is_output(function, i) || pto_str_is(ascend_role(function, i), "inout");
 }
 
 static char numpy_kind(pto_dtype t)
@@ -119,11 +105,11 @@ static void put_entry(cpp_printer *p, pto_op function, const ascend_symbols *sym
     for (uint32_t i = 0; i < n; i++) {
         const pto_value v = pto_block_arg(body, i);
         const pto_type type = pto_value_type(v);
-        text_line(p->out, "{\"%.*s\", '%c', %d, %u, %d, %d},", PTO_FMT(argument_name(function, i)),
+        text_line(p->out, "{\"%.*s\", '%c', %d, %u, %d, %d, %d},", PTO_FMT(ascend_argument_name(function, i)),
                   numpy_kind(dtype_of(v)), (int)pto_dtype_bytes(dtype_of(v)), is_memory(v) ? pto_type_rank(type) : 0,
-                  writes(function, i), is_memory(v));
+                  !ascend_is_output(function, i), is_written(function, i), is_memory(v));
     }
-    text_line(p->out, "{NULL, 0, 0, 0, 0, 0}");
+    text_line(p->out, "{NULL, 0, 0, 0, 0, 0, 0}");
     text_close(p->out, ";\n");
     text_open(p->out, "static const ascend_symbol %s_symbols[] =", name);
     for (uint32_t s = 0; s < symbols->count; s++) {
@@ -131,7 +117,7 @@ static void put_entry(cpp_printer *p, pto_op function, const ascend_symbols *sym
         for (uint32_t i = n; i-- > 0;)
             for (uint32_t d = pto_type_rank(pto_value_type(pto_block_arg(body, i))); d-- > 0;) {
                 const pto_expr x = pto_type_dim(pto_value_type(pto_block_arg(body, i)), d);
-                if (pto_expr_kind_of(x) != PTO_EXPR_SYMBOL || writes(function, i) ||
+                if (pto_expr_kind_of(x) != PTO_EXPR_SYMBOL || ascend_is_output(function, i) ||
                     !pto_str_same(pto_expr_symbol_name(x), symbols->items[s]))
                     continue;
                 at = (int)i;

@@ -49,15 +49,6 @@ static pto_status put_cmake(cpp_printer *p, const pto_text_sink *sink)
     return put_text(sink, tree_cmake_file.name, &t);
 }
 
-static const char *param_word(pto_op function, uint32_t i)
-{
-    const pto_attr params = pto_op_attr(function, PTO_STR("params"));
-    const int is_in = !PTO_SOME(params) || i >= pto_attr_count(params) ||
-                      pto_str_is(pto_attr_str(pto_attr_item(params, i, NULL)), "in") ||
-                      pto_str_is(pto_attr_str(pto_attr_item(params, i, NULL)), "const");
-    return is_in ? "in" : "expected";
-}
-
 static pto_status put_readme(cpp_printer *p, const pto_text_sink *sink)
 {
     text t = {.run = p->run};
@@ -77,11 +68,14 @@ static pto_status put_readme(cpp_printer *p, const pto_text_sink *sink)
         text_put(&t, "build/run %.*s", PTO_FMT(pto_function_name(f)));
         for (uint32_t a = 0; a < pto_block_arg_count(body); a++) {
             const pto_value v = pto_block_arg(body, a);
-            const pto_str name = pto_value_name(v);
-            if (pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM)
-                text_put(&t, " %.*s=%.*s_%s.npy", PTO_FMT(name), PTO_FMT(name), param_word(f, a));
-            else
+            const pto_str name = ascend_argument_name(f, a);
+            if (pto_type_kind_of(pto_value_type(v)) != PTO_TYPE_GM) {
                 text_put(&t, " %.*s=1", PTO_FMT(name));
+                continue;
+            }
+            if (!ascend_is_output(f, a)) text_put(&t, " %.*s=%.*s_in.npy", PTO_FMT(name), PTO_FMT(name));
+            if (ascend_is_output(f, a) || pto_str_is(ascend_role(f, a), "inout"))
+                text_put(&t, " %.*s=%.*s_expected.npy", PTO_FMT(name), PTO_FMT(name));
         }
         text_put(&t, "\n");
     }

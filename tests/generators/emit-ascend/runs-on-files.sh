@@ -74,7 +74,7 @@ refuses 2 'run: error: none/z.npy: cannot be written' ./run two x=x.npy w=w.npy 
 refuses 2 'run: error: aclrtMalloc failed: 207001' env ACL_LIMIT=16 ./run two x=x.npy w=w.npy k=3
 refuses 2 'run: error: no memory for a workspace' env ACL_LIMIT=5000 ./run two x=x100.npy w=w.npy k=3
 
-# What `f.init` makes for `f` is made first; a float of 16 bits comes from a file.
+# What `f.init` makes for `f` is made first; a float of 16 bits comes from a file; what is read and written has two.
 cat >with-init.ptir <<'END'
 module {machine = "ascend-910b"} {
   block.kernel @k core(vector) grid(%i: 1) reads(%x) writes(%y) (%x: gm<8 x f32>, out %y: gm<8 x f32>, %h: f16) {
@@ -90,6 +90,11 @@ module {machine = "ascend-910b"} {
   }
   func @g(const %w: gm<8 x f32>, const %v: gm<8 x f32>, %h: f16, out %y: gm<8 x f32>) {
     exec.launch @k args(%v, %y, %h)
+    return
+  }
+  func @a(inout %cache: gm<8 x f32>, %h: f16, out %y_2d: gm<8 x f32>) {outputs = ["y"]} {
+    exec.launch @k args(%cache, %y_2d, %h)
+    exec.launch @k args(%y_2d, %cache, %h)
     return
   }
 }
@@ -113,3 +118,10 @@ ends 0 ./run-g g w=eight.npy h=one.npy y=two-more.npy
 says_line 'y: ok, 0 of 8 elements differ, max abs error 0' out
 refuses 2 'run: error: `h` is a float of 16 bits: give a .npy file' ./run-g g w=eight.npy h=1 y=two-more.npy
 refuses 2 'run: error: `w` is missing' ./run-g g h=one.npy y=two-more.npy
+says_line 'build/run a cache=cache_in.npy cache=cache_expected.npy h=1 y=y_expected.npy' g/README.md
+ends 0 ./run-g a cache=eight.npy h=one.npy cache=two-more.npy
+says_line 'cache: ok, 0 of 8 elements differ, max abs error 0' out
+ends 1 ./run-g a cache=eight.npy h=one.npy cache=two-more.npy y=two-more.npy
+says_line 'y: WRONG, 8 of 8 elements differ, max abs error 1' out
+refuses 2 'run: error: `cache` is missing' ./run-g a h=one.npy
+refuses 2 'run: error: `h` is given twice' ./run-g a cache=eight.npy h=one.npy h=one.npy
