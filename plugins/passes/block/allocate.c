@@ -66,23 +66,18 @@ static int by_place(const void *a, const void *b)
     return x->is_write - y->is_write;
 }
 
-static uint32_t count_accesses(pto_value buffer)
+static uint32_t find_accesses(const region_table *r, pto_value buffer, access **out)
 {
-    uint32_t n = 0;
-    PTO_EACH_USE(buffer, tile) n += pto_value_use_count(pto_op_result(tile.op, 0));
-    return n;
-}
-
-static uint32_t find_accesses(const region_table *r, pto_value buffer, access *out)
-{
-    uint32_t n = 0;
+    access *found = NULL;
+    uint32_t n = 0, capacity = 0;
     PTO_EACH_USE(buffer, tile) {
         PTO_EACH_USE(pto_op_result(tile.op, 0), use) {
-            const access a = {region_place(r, use.op), pto_op_writes(use.op, use.slot)};
-            out[n++] = a;
+            PTO_GROW(r->run, found, n, capacity);
+            found[n++] = (access){region_place(r, use.op), pto_op_writes(use.op, use.slot)};
         }
     }
-    qsort(out, n, sizeof *out, by_place);
+    if (n != 0) qsort(found, n, sizeof *found, by_place);
+    *out = found;
     return n;
 }
 
@@ -124,19 +119,17 @@ static pto_space space_of(pto_op buffer)
 }
 
 /* What the buffer asks for, and what its space requires of every buffer: both are powers of two. */
-static int64_t alignment(const pto_run *run, pto_op buffer)
+static int64_t alignment(pto_op buffer, pto_space space)
 {
-    const int64_t own = pto_attr_int_of(buffer, PTO_STR("align"), 32),
-                  space = pto_space_align(run, space_of(buffer), 1);
-    return own > space ? own : space;
+    const int64_t own = pto_attr_int_of(buffer, PTO_STR("align"), 32), least = pto_space_align(buffer.run, space, 1);
+    return own > least ? own : least;
 }
 
 static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 {
-    const uint32_t capacity = count_accesses(pto_op_result(buffer, 0));
-    if (capacity == 0) return;
-    access *accesses = PTO_SCRATCH(r->run, access, capacity);
-    const uint32_t count = find_accesses(r, pto_op_result(buffer, 0), accesses);
+    access *accesses = NULL;
+    const uint32_t count = find_accesses(r, pto_op_result(buffer, 0), &accesses);
+    if (count == 0) return;
     const uint32_t loop = common_loop(r, accesses, count);
     const span s = life_span(r, buffer, loop, accesses, count);
     l->first = s.first;
@@ -150,17 +143,17 @@ static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 
 static uint32_t find_lives(const region_table *r, life **out)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < r->count; i++) n += PTO_IS(r->ops[i].op, BUFFER) ? 1u : 0u;
-    life *lives = PTO_SCRATCH(r->run, life, n);
-    n = 0;
+    uint32_t n = 0, capacity = 0;
+    life *lives = NULL;
     for (uint32_t i = 1; i < r->count; i++) {
         const pto_op op = r->ops[i].op;
         if (!PTO_IS(op, BUFFER)) continue;
+        const pto_space space = space_of(op);
+        PTO_GROW(r->run, lives, n, capacity);
         lives[n].buffer = op;
         lives[n].s = (storage_life){
-            .space = space_of(op),
-            .align = alignment(r->run, op),
+            .space = space,
+            .align = alignment(op, space),
             .addr = pto_attr_int_of(op, PTO_STR("addr"), -1),
             .bytes = pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1),
             .first = i,
@@ -253,18 +246,18 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 
 static pto_status check_buffer(const pto_run *run, const life *l)
 {
+    const int64_t available = pto_space_usable_bytes(run, l->s.space, 0), end = l->s.addr + l->s.bytes;
+    const int is_aligned = l->s.align <= 1 || l->s.addr % l->s.align == 0;
+    if (l->s.addr >= 0 && is_aligned && end <= available) return PTO_OK;
     const pto_str name = pto_value_name(pto_op_result(l->buffer, 0)),
                   space = pto_attr_str_of(l->buffer, PTO_STR("space"));
-    const int64_t available = pto_space_usable_bytes(run, l->s.space, 0), end = l->s.addr + l->s.bytes;
     if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
-    if (l->s.align > 1 && l->s.addr % l->s.align != 0)
+    if (!is_aligned)
         return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` is at %lld, which is not a multiple of %lld",
                          PTO_FMT(name), (long long)l->s.addr, (long long)l->s.align);
-    if (end > available)
-        return pto_error(l->buffer, "pto.allocate/out-of-space",
-                         "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
-                         PTO_FMT(space), (long long)available);
-    return PTO_OK;
+    return pto_error(l->buffer, "pto.allocate/out-of-space",
+                     "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
+                     PTO_FMT(space), (long long)available);
 }
 
 static pto_status check_addresses(const pto_run *run, pto_op kernel)

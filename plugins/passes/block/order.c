@@ -31,13 +31,23 @@ PTO_STATS(STATS);
 
 enum { OPERANDS_MAX = 8, RANK_LOAD = 0, RANK_FEED = 1, RANK_WORK = 2, RANK_STORE = 3 };
 
+/* A block of an op; owner REGION_NONE: none. */
+typedef struct home {
+    uint32_t owner, block;
+} home;
+
+typedef struct buffer {
+    pto_op op;
+    home around; /* all uses, of one at the top of the kernel */
+    pto_space space;
+    int64_t from, end, bytes; /* of all stages; from, end -1: it has no address yet */
+} buffer;
+
 /* Bytes on chip that an instruction reads or writes. */
 typedef struct access {
-    pto_op buffer;
+    const buffer *of;
     pto_expr stage;
     int is_write;
-    int64_t from, end; /* bytes of all stages in `space`; -1: the buffer has no address yet */
-    pto_str space;
 } access;
 
 typedef struct node {
@@ -46,6 +56,16 @@ typedef struct node {
     uint32_t access_count, rank, key, waits; /* waits: predecessors that are not placed */
     int reads_memory, writes_memory, is_placed;
 } node;
+
+typedef struct chip_space {
+    node *nodes;
+    uint8_t *before;
+    pto_op *tiles;
+    uint32_t window, tile_capacity;
+    region_table regions; /* of the kernel before anything moved; ops stay in their blocks */
+    buffer *buffers;
+    uint32_t buffer_count;
+} chip_space;
 
 /* Instructions between two ops that stay. */
 typedef struct piece {
@@ -64,38 +84,44 @@ static int is_movable(pto_op op)
     return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE) != PTO_RULE_NONE && pto_op_result_count(op) == 0;
 }
 
-static access access_of(pto_op tile, pto_op buffer, int is_write)
+/* The buffer that a tile is in; NULL: none of this kernel. */
+static const buffer *buffer_of(const chip_space *r, pto_op tile)
 {
-    access a = {.buffer = buffer, .stage = pto_expr_of(tile, PTO_STR("stage"), 0), .is_write = is_write};
-    a.from = a.end = pto_attr_int_of(buffer, PTO_STR("addr"), -1);
-    if (a.from < 0) return a;
-    a.space = pto_attr_str_of(buffer, PTO_STR("space"));
-    a.end += pto_attr_int_of(buffer, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(buffer, PTO_STR("stages"), 1);
-    return a;
+    const pto_op op = PTO_IS(tile, TILE) ? pto_value_op(pto_op_operand(tile, 0)) : pto_op_none(tile.run);
+    for (uint32_t i = 0; PTO_SOME(op) && i < r->buffer_count; i++)
+        if (pto_op_same(r->buffers[i].op, op)) return &r->buffers[i];
+    return NULL;
 }
 
-static pto_status describe(node *n, pto_op op)
+static pto_status no_buffer(pto_op op)
+{
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.order/operand",
+                     "`%.*s` has an operand that is not a tile of a `block.buffer` of this kernel", PTO_FMT(name));
+}
+
+static pto_status describe(const chip_space *r, node *n, pto_op op)
 {
     const uint32_t count = pto_op_operand_count(op), transfer = pto_op_transfer(op);
+    const int64_t written = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_WRITTEN);
     *n = (node){.op = op, .rank = RANK_WORK};
     for (uint32_t i = 0; i < count; i++) {
-        pto_value v = pto_op_operand(op, i);
-        pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
+        const pto_value v = pto_op_operand(op, i);
+        const pto_type type = pto_value_type(v);
+        const pto_type_kind kind = pto_type_kind_of(type);
+        const int is_write = (written >> i & 1) != 0;
         if (kind == PTO_TYPE_GM) {
-            n->reads_memory |= !pto_op_writes(op, i);
-            n->writes_memory |= pto_op_writes(op, i);
+            n->reads_memory |= !is_write;
+            n->writes_memory |= is_write;
         }
         if (kind != PTO_TYPE_TILE) continue;
-        pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_op_operand(tile, 0));
-        pto_str name = pto_op_name(op);
-        if (!PTO_IS(tile, TILE) || !PTO_IS(buffer, BUFFER) || n->access_count == OPERANDS_MAX)
-            return pto_error(op, "pto.order/operand",
-                             "`%.*s` has an operand that is not a tile of a `block.buffer` of this kernel",
-                             PTO_FMT(name));
-        n->accesses[n->access_count++] = access_of(tile, buffer, pto_op_writes(op, i));
-        int is_source =
-            !pto_op_writes(op, i) && pto_space_role(op.run, pto_type_space(pto_value_type(v))) == PTO_ROLE_PANEL;
-        if (transfer == PTO_TRANSFER_MOVE && is_source) n->rank = RANK_FEED;
+        const pto_op tile = pto_value_op(v);
+        const buffer *of = buffer_of(r, tile);
+        if (of == NULL || n->access_count == OPERANDS_MAX) return no_buffer(op);
+        n->accesses[n->access_count++] = (access){of, pto_expr_of(tile, PTO_STR("stage"), 0), is_write};
+        if (transfer == PTO_TRANSFER_MOVE && !is_write &&
+            pto_space_role(op.run, pto_type_space(type)) == PTO_ROLE_PANEL)
+            n->rank = RANK_FEED;
     }
     if (transfer == PTO_TRANSFER_LOAD) n->rank = RANK_LOAD;
     if (transfer == PTO_TRANSFER_STORE) n->rank = RANK_STORE;
@@ -105,10 +131,11 @@ static pto_status describe(node *n, pto_op op)
 static int overlap(const access *a, const access *b)
 {
     int64_t difference = 0;
-    if (pto_op_same(a->buffer, b->buffer))
+    if (a->of == b->of)
         return pto_expr_same(a->stage, b->stage) || !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) ||
                difference == 0;
-    return a->from >= 0 && b->from >= 0 && a->from < b->end && b->from < a->end && pto_str_same(a->space, b->space);
+    const buffer *x = a->of, *y = b->of;
+    return x->from >= 0 && y->from >= 0 && x->from < y->end && y->from < x->end && x->space == y->space;
 }
 
 /* Whether b, the later one, must stay after a. */
@@ -189,7 +216,7 @@ static void find_order(piece *p, uint32_t *order)
 /* To the end of the piece; descriptors that are in it go right before their first use. */
 static pto_status place(const piece *p, pto_op op, pto_op *waiting, uint32_t waiting_count)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         pto_op tile = pto_value_op(pto_op_operand(op, i));
         for (uint32_t w = 0; w < waiting_count; w++) {
             if (!PTO_SOME(waiting[w]) || !PTO_SOME(tile) || !pto_op_same(waiting[w], tile)) continue;
@@ -216,29 +243,13 @@ static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
     return PTO_OK;
 }
 
-/* A block of an op; owner REGION_NONE: none. */
-typedef struct home {
-    uint32_t owner, block;
-} home;
-
-typedef struct chip_space {
-    node *nodes;
-    uint8_t *before;
-    pto_op *tiles;
-    uint32_t window, tile_capacity;
-    region_table regions; /* of the kernel before anything moved; ops stay in their blocks */
-    pto_op *buffers;
-    home *homes; /* around all uses of each buffer */
-    uint32_t buffer_count;
-} chip_space;
-
 /* ---- space on chip ---- */
 
 /* The innermost block around all uses of a buffer. */
-static home home_of(const region_table *r, pto_op buffer)
+static home home_of(const region_table *r, pto_op op)
 {
     home h = {REGION_NONE, 0};
-    PTO_EACH_USE(pto_op_result(buffer, 0), tile) {
+    PTO_EACH_USE(pto_op_result(op, 0), tile) {
         PTO_EACH_USE(pto_op_result(tile.op, 0), use) {
             const uint32_t place = region_place(r, use.op);
             if (h.owner == REGION_NONE) h = (home){r->ops[place].parent, r->ops[place].block};
@@ -249,17 +260,25 @@ static home home_of(const region_table *r, pto_op buffer)
     return h;
 }
 
-static void list_buffers(chip_space *r, pto_op kernel)
+static buffer read_buffer(const region_table *r, uint32_t place)
 {
-    const pto_run *run = kernel.run;
-    uint32_t count = 0;
-    PTO_EACH_OP(pto_body(kernel), op) count += (uint32_t)PTO_IS(op, BUFFER);
-    r->buffers = PTO_SCRATCH(run, pto_op, count);
-    r->homes = PTO_SCRATCH(run, home, count);
-    PTO_EACH_OP(pto_body(kernel), op) {
-        if (!PTO_IS(op, BUFFER)) continue;
-        r->buffers[r->buffer_count] = op;
-        r->homes[r->buffer_count++] = home_of(&r->regions, op);
+    const pto_op op = r->ops[place].op;
+    buffer b = {.op = op, .around = {REGION_NONE, 0}};
+    if (r->ops[place].parent == REGION_ROOT && r->ops[place].block == 0) b.around = home_of(r, op);
+    b.space = pto_space_by_name(op.run, pto_attr_str_of(op, PTO_STR("space")));
+    b.bytes = pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1);
+    b.from = b.end = pto_attr_int_of(op, PTO_STR("addr"), -1);
+    if (b.from >= 0) b.end += b.bytes;
+    return b;
+}
+
+static void list_buffers(chip_space *r)
+{
+    uint32_t capacity = 0;
+    for (uint32_t place = 1; place < r->regions.count; place++) {
+        if (!PTO_IS(r->regions.ops[place].op, BUFFER)) continue;
+        PTO_GROW(r->regions.run, r->buffers, r->buffer_count, capacity);
+        r->buffers[r->buffer_count++] = read_buffer(&r->regions, place);
     }
 }
 
@@ -272,20 +291,25 @@ static int fits(const pto_run *run, const chip_space *r, uint32_t owner, uint32_
         int64_t used = 0;
         const int64_t most = pto_space_usable_bytes(run, s, INT64_MAX);
         for (uint32_t i = 0; i < r->buffer_count; i++) {
-            const pto_op op = r->buffers[i];
-            const home *h = &r->homes[i];
-            if (h->owner == REGION_NONE || region_within(&r->regions, first, h->owner, h->block) == REGION_NONE)
+            const buffer *b = &r->buffers[i];
+            const home h = b->around;
+            if (b->space != s || h.owner == REGION_NONE ||
+                region_within(&r->regions, first, h.owner, h.block) == REGION_NONE)
                 continue;
-            if (!pto_str_is(pto_attr_str_of(op, PTO_STR("space")), pto_space_name(run, s))) continue;
-            int64_t bytes =
-                pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1);
-            if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;
+            if (__builtin_add_overflow(used, b->bytes, &used) || used > most) return 0;
         }
     }
     return 1;
 }
 
 /* ---- a kernel ---- */
+
+static pto_status has_flags(pto_op op)
+{
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.order/flags", "`%.*s` orders pipes already; pto.order runs before pto.synchronize",
+                     PTO_FMT(name));
+}
 
 static pto_status order_block(const pto_run *run, const chip_space *r, uint32_t owner, uint32_t block)
 {
@@ -296,10 +320,7 @@ static pto_status order_block(const pto_run *run, const chip_space *r, uint32_t 
         return PTO_OK;
     }
     PTO_EACH_OP(pto_op_block_at(r->regions.ops[owner].op, block), op) {
-        pto_str name = pto_op_name(op);
-        if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
-            return pto_error(op, "pto.order/flags",
-                             "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
+        if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC)) return has_flags(op);
         const int is_insn = is_movable(op), is_tile = PTO_IS(op, TILE);
         if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_capacity)) {
             piece p = {run, r->nodes, r->before, count, op};
@@ -307,7 +328,7 @@ static pto_status order_block(const pto_run *run, const chip_space *r, uint32_t 
             count = tiles = 0;
         }
         if (is_tile) r->tiles[tiles++] = op;
-        if (is_insn) PTO_TRY(describe(&r->nodes[count++], op));
+        if (is_insn) PTO_TRY(describe(r, &r->nodes[count++], op));
     }
     return PTO_OK; /* a terminator has ended the last piece */
 }
@@ -321,10 +342,9 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     r.nodes = PTO_SCRATCH(run, node, r.window);
     r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);
     r.tiles = PTO_SCRATCH(run, pto_op, r.tile_capacity);
-    list_buffers(&r, unit);
+    list_buffers(&r);
     for (uint32_t owner = REGION_ROOT; owner < r.regions.count; owner++) {
-        for (uint32_t b = 0; b < pto_op_block_count(r.regions.ops[owner].op); b++)
-            PTO_TRY(order_block(run, &r, owner, b));
+        for (uint32_t b = 0; b < r.regions.ops[owner].blocks; b++) PTO_TRY(order_block(run, &r, owner, b));
     }
     return PTO_OK;
 }

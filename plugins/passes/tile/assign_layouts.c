@@ -199,11 +199,11 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
 static pto_status rewrite_loop(pto_op op)
 {
     uint32_t first = PTO_IS(op, FOR) ? 1 : 0;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         if (!tile_is_tile(pto_op_result(op, i))) continue;
         pto_type type = pto_value_type(pto_op_operand(op, i));
         PTO_TRY(pto_value_set_type(pto_op_result(op, i), type));
-        for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+        for (uint32_t b = 0, blocks = pto_op_block_count(op); b < blocks; b++)
             PTO_TRY(pto_value_set_type(pto_block_arg(pto_op_block_at(op, b), first + i), type));
     }
     return PTO_OK;
@@ -234,7 +234,7 @@ static pto_status rewrite_op(const pto_run *run, pto_op op)
     if (PTO_IS(op, FOR) || PTO_IS(op, WHILE)) return rewrite_loop(op);
     if (PTO_IS(op, YIELD)) return check_yield(op);
     if (PTO_IS(op, IF)) return PTO_OK;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         pto_value v = pto_op_result(op, i);
         if (!tile_is_tile(v)) continue;
         pto_layout layout = pto_type_layout(pto_value_type(v));
@@ -307,7 +307,8 @@ static pto_status check_assigned(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
-        for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(check_value(run, op, pto_op_result(op, i)));
+        for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
+            PTO_TRY(check_value(run, op, pto_op_result(op, i)));
         PTO_TRY(check_change(run, op));
     }
     return PTO_OK;

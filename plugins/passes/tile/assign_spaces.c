@@ -60,10 +60,13 @@ static void find_routes_from(routes *r, pto_space from, const uint8_t (*path)[PT
     }
 }
 
-static void find_routes(const pto_run *run, routes *r)
+/* Those of the machine are the same for all functions. */
+static const routes *find_routes(const pto_run *run)
 {
     uint8_t path[PTO_NAMES_MAX][PTO_NAMES_MAX] = {{0}};
     const pto_space global = tile_global(run), end = pto_name_count(run, PTO_NAME_SPACE);
+    routes *r = pto_recall(run, PTO_STR("routes"), sizeof *r);
+    if (r->end == end) return r;
     r->global = global;
     r->end = end;
     for (pto_space a = 1; a < end; a++) {
@@ -73,6 +76,7 @@ static void find_routes(const pto_run *run, routes *r)
         r->stores[a] = tile_has_path(run, a, global);
     }
     for (pto_space a = 1; a < end; a++) find_routes_from(r, a, (const uint8_t(*)[PTO_NAMES_MAX])path);
+    return r;
 }
 
 static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_space from, pto_space to)
@@ -137,7 +141,7 @@ typedef struct tile_use {
 
 typedef struct classes {
     const pto_run *run;
-    routes routes;
+    const routes *routes;
     tile_use *uses;
     tile_class *items;
     uint32_t count, *slots, capacity; /* slots: open addressing by value, 0 empty, else index + 1 */
@@ -200,11 +204,11 @@ static pto_status join_control(classes *c, pto_op op)
 {
     int is_for = PTO_IS(op, FOR), is_while = PTO_IS(op, WHILE);
     if (!is_for && !is_while && !PTO_IS(op, IF)) return PTO_OK;
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
+    for (uint32_t b = 0, blocks = pto_op_block_count(op); b < blocks; b++) {
         pto_block block = pto_op_block_at(op, b);
         pto_op yield = pto_block_terminator(block);
         int is_condition = is_while && b == 0;
-        for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
             pto_value result = pto_op_result(op, i);
             if (is_for || is_while) {
                 PTO_TRY(join(c, op, result, pto_op_operand(op, i)));
@@ -220,7 +224,7 @@ static pto_status join_control(classes *c, pto_op op)
 static pto_status collect(classes *c, pto_op op)
 {
     const pto_run *run = c->run;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         const pto_value v = pto_op_result(op, i);
         if (tile_is_tile(v)) PTO_TRY(put_space(c, op, v, result_space(run, op, v)));
     }
@@ -237,7 +241,7 @@ static int64_t count_moves(const classes *c, uint32_t class, pto_space space)
     for (uint32_t i = c->items[class].first_use; i != 0; i = c->uses[i - 1].next) {
         pto_space want = operand_space(c->run, c->uses[i - 1].op, c->uses[i - 1].slot);
         if (want == PTO_SPACE_NONE) continue;
-        int hops = want == c->routes.global ? c->routes.stores[space] - 1 : c->routes.hops[space][want];
+        int hops = want == c->routes->global ? c->routes->stores[space] - 1 : c->routes->hops[space][want];
         if (hops < 0) return -1;
         moves += hops;
     }
@@ -250,8 +254,8 @@ static pto_status choose_space(classes *c, uint32_t class)
     const uint32_t roles = pto_kind_roles(c->run, insn, 0);
     int64_t least = -1;
     pto_space best = PTO_SPACE_NONE;
-    for (pto_space s = 1; s < c->routes.end; s++) {
-        if (!c->routes.loads[s] || (roles >> pto_space_role(c->run, s) & 1) == 0) continue;
+    for (pto_space s = 1; s < c->routes->end; s++) {
+        if (!c->routes->loads[s] || (roles >> pto_space_role(c->run, s) & 1) == 0) continue;
         int64_t moves = count_moves(c, class, s);
         if (moves < 0 || (best != PTO_SPACE_NONE && moves >= least)) continue;
         least = moves;
@@ -382,7 +386,7 @@ static void count_tiles(pto_op function, uint32_t *out_values, uint32_t *out_use
     {
         *out_values += pto_op_result_count(op);
         *out_uses += pto_op_operand_count(op);
-        for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+        for (uint32_t b = 0, blocks = pto_op_block_count(op); b < blocks; b++)
             *out_values += pto_block_arg_count(pto_op_block_at(op, b));
     }
 }
@@ -393,7 +397,7 @@ static void list_uses(classes *c, pto_op function)
     uint32_t count = 0;
     PTO_WALK(function, op)
     {
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
             if (!tile_is_tile(pto_op_operand(op, i))) continue;
             tile_class *k = &c->items[class_of(c, pto_op_operand(op, i))];
             c->uses[count++] = (tile_use){.op = op, .slot = i, .next = k->first_use};
@@ -406,8 +410,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     uint32_t values = 0, uses = 0;
     count_tiles(function, &values, &uses);
-    classes c = {.run = run, .capacity = 64};
-    find_routes(run, &c.routes);
+    classes c = {.run = run, .routes = find_routes(run), .capacity = 64};
     while (c.capacity < 2 * values) c.capacity *= 2;
     c.items = PTO_SCRATCH(run, tile_class, values + 1);
     c.slots = PTO_SCRATCH(run, uint32_t, c.capacity);
@@ -421,7 +424,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         PTO_TRY(pto_value_set_type(v, with_space(v, c.items[class_of(&c, v)].space)));
         pto_stat_add(run, STAT_ASSIGNED, 1);
     }
-    PTO_WALK(function, user) PTO_TRY(rewrite_uses(run, &c.routes, user));
+    PTO_WALK(function, user) PTO_TRY(rewrite_uses(run, c.routes, user));
     return PTO_OK;
 }
 
@@ -435,10 +438,11 @@ static pto_status check_value(pto_op at, pto_value v)
 
 static pto_status check_op(const pto_run *run, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(check_value(op, pto_op_result(op, i)));
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) PTO_TRY(check_value(op, pto_op_result(op, i)));
+    for (uint32_t b = 0, blocks = pto_op_block_count(op); b < blocks; b++) {
         pto_block block = pto_op_block_at(op, b);
-        for (uint32_t i = 0; i < pto_block_arg_count(block); i++) PTO_TRY(check_value(op, pto_block_arg(block, i)));
+        for (uint32_t i = 0, end = pto_block_arg_count(block); i < end; i++)
+            PTO_TRY(check_value(op, pto_block_arg(block, i)));
     }
     const uint32_t transfer = pto_op_transfer(op);
     if (transfer == PTO_TRANSFER_MOVE) return check_move(run, op, "pto.spaces-assigned/illegal-move");

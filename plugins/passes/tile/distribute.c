@@ -80,7 +80,8 @@ static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out
 {
     *out = (core_kind){.name = pto_no_str()};
     PTO_WALK(nest, op)
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_op_result(op, i), out));
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
+        PTO_TRY(add_tile(run, op, pto_op_result(op, i), out));
     return PTO_OK;
 }
 
@@ -200,9 +201,9 @@ static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pt
 
 static int handles_tiles(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
         if (tile_is_tile(pto_op_operand(op, i))) return 1;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
         if (tile_is_tile(pto_op_result(op, i))) return 1;
     return 0;
 }
@@ -252,7 +253,7 @@ static pto_op make_wrapper(const pto_run *run, pto_op before, pto_op function, u
 static pto_status check_inside(const pto_run *run, pto_op wrapper)
 {
     PTO_EACH_OP(pto_body(wrapper), op)
-        for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+        for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
             PTO_EACH_USE(pto_op_result(op, i), use) {
                 pto_op around = use.op;
                 while (PTO_SOME(around) && !pto_op_same(around, wrapper)) around = pto_op_parent(around);
@@ -337,7 +338,7 @@ static int is_even(const pto_run *run, pto_op nest)
     PTO_WALK(nest, op)
     {
         if (PTO_IS(op, FOR) || PTO_IS(op, IF) || PTO_IS(op, FORALL)) return 0;
-        for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
             const pto_value v = pto_op_result(op, i);
             if (tile_is_tile(v) && pto_type_space(pto_value_type(v)) != vectors) return 0;
         }

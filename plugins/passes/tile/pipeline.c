@@ -147,10 +147,11 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
     return set_stages(run, c->op, 1);
 }
 
-/* What can rotate, in the order of the nest; `out` NULL counts only. */
-static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
+/* What can rotate, in the order of the nest. */
+static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate **out)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, capacity = 0;
+    candidate *items = NULL;
     PTO_WALK(nest, op)
     {
         const int wave = wave_of(op);
@@ -159,9 +160,10 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
         const pto_value tile = rotated_tile(op);
         if (!match_fresh(run, tile) || loop_depth(pto_value_op(tile), nest) == 0) continue;
         if (PTO_SOME(pto_op_attr(op, PTO_STR("stages"))) && pto_attr_int_of(op, PTO_STR("stages"), 1) != 1) continue;
-        if (out != NULL) out[count] = (candidate){.op = op, .wave = wave, .depth = depth};
-        count++;
+        PTO_GROW(run, items, count, capacity);
+        items[count++] = (candidate){.op = op, .wave = wave, .depth = depth};
     }
+    *out = items;
     return count;
 }
 
@@ -198,9 +200,8 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
     const int wanted[WAVE_COUNT] = {pto_opt_bool(run, OPT_LOADS), pto_opt_bool(run, OPT_MOVES),
                                     pto_opt_bool(run, OPT_STORES)};
     const int64_t stages = pto_opt_i64(run, OPT_STAGES);
-    const uint32_t count = find_candidates(run, nest, NULL);
-    candidate *items = PTO_SCRATCH(run, candidate, count);
-    (void)find_candidates(run, nest, items);
+    candidate *items = NULL;
+    const uint32_t count = find_candidates(run, nest, &items);
     storage_plan plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE));
     PTO_TRY(rotate_pinned(run, nest, count, items, &plan));
     uint32_t deepest = 0;

@@ -2,22 +2,88 @@
 
 /* ---- the table ---- */
 
-static region_kind kind_of(pto_op op)
+static region_kind kind_of(pto_op op, uint32_t blocks)
 {
-    if (pto_op_block_count(op) == 0) return REGION_PLAIN;
+    if (blocks == 0) return REGION_PLAIN;
     const pto_str name = pto_op_name(op);
     if (pto_str_is(name, "for")) return REGION_FOR;
     if (pto_str_is(name, "if")) return REGION_IF;
-    return pto_str_is(name, "while") && pto_op_block_count(op) == 2 ? REGION_WHILE : REGION_OTHER;
+    return pto_str_is(name, "while") && blocks == 2 ? REGION_WHILE : REGION_OTHER;
 }
 
-static uint32_t block_number(pto_op parent, pto_op op)
+static uint32_t add_op(region_table *r, uint32_t *capacity, pto_op op, uint32_t parent, uint32_t block)
 {
-    const uint32_t count = pto_op_block_count(parent);
-    const pto_block block = count > 1 ? pto_op_block(op) : pto_block_none(op.run);
-    uint32_t i = 0;
-    while (i + 1 < count && !pto_block_same(pto_op_block_at(parent, i), block)) i++;
-    return i;
+    const uint32_t place = r->count, blocks = pto_op_block_count(op);
+    PTO_GROW(r->run, r->ops, r->count, *capacity);
+    r->ops[r->count++] = (region_op){.op = op,
+                                     .kind = parent != REGION_NONE ? kind_of(op, blocks) : REGION_OTHER,
+                                     .parent = parent,
+                                     .block = block,
+                                     .blocks = blocks,
+                                     .next = REGION_NONE,
+                                     .last = place,
+                                     .first = {REGION_NONE, REGION_NONE},
+                                     .depth = parent != REGION_NONE ? r->ops[parent].depth + 1 : 0};
+    return place;
+}
+
+/* The first op in a block of an op, of the blocks from `*block` on; none: the rest of them is empty. */
+static pto_op first_in(const region_op *o, uint32_t *block)
+{
+    for (; *block < o->blocks; ++*block) {
+        const pto_op op = pto_block_first(pto_op_block_at(o->op, *block));
+        if (PTO_SOME(op)) return op;
+    }
+    return pto_op_none(o->op.run);
+}
+
+/* Where the walk is: `before` is the op before the next one in its block; REGION_NONE: it is the first. */
+typedef struct walk {
+    uint32_t around, block, before;
+} walk;
+
+static void note_yield(region_op *o)
+{
+    if (o->kind == REGION_PLAIN && pto_str_is(pto_op_name(o->op), "yield")) o->kind = REGION_YIELD;
+}
+
+/* The next op after a block has ended; none after the root. */
+static pto_op leave_blocks(region_table *r, walk *w)
+{
+    pto_op op = pto_op_none(r->run);
+    while (w->around != REGION_NONE && !PTO_SOME(op)) {
+        region_op *o = &r->ops[w->around];
+        if (w->before != REGION_NONE) note_yield(&r->ops[w->before]);
+        w->before = REGION_NONE;
+        w->block++;
+        op = first_in(o, &w->block);
+        if (PTO_SOME(op)) return op;
+        o->last = r->count - 1;
+        if (o->parent != REGION_NONE) op = pto_op_next(o->op);
+        *w = (walk){o->parent, o->block, w->around};
+    }
+    return op;
+}
+
+static void list_ops(region_table *r, pto_op root)
+{
+    uint32_t capacity = 0;
+    walk w = {REGION_NONE, 0, REGION_NONE};
+    for (pto_op op = root; PTO_SOME(op);) {
+        const uint32_t place = add_op(r, &capacity, op, w.around, w.block);
+        if (w.before != REGION_NONE)
+            r->ops[w.before].next = place;
+        else if (w.around != REGION_NONE && w.block < 2)
+            r->ops[w.around].first[w.block] = place;
+        if (r->ops[place].blocks != 0) {
+            w = (walk){place, 0, REGION_NONE};
+            op = first_in(&r->ops[place], &w.block);
+        } else {
+            w.before = place;
+            op = place != REGION_ROOT ? pto_op_next(op) : pto_op_none(r->run);
+        }
+        if (!PTO_SOME(op)) op = leave_blocks(r, &w);
+    }
 }
 
 static uint32_t *slot_of(const region_table *r, pto_op op)
@@ -27,56 +93,14 @@ static uint32_t *slot_of(const region_table *r, pto_op op)
     return &r->slots[at];
 }
 
-/* `last_in`: the op seen last directly in each op. */
-static void add_op(region_table *r, pto_op op, uint32_t parent, uint32_t *last_in)
-{
-    const uint32_t place = r->count++;
-    region_op *o = &r->ops[place], *p = parent != REGION_NONE ? &r->ops[parent] : NULL;
-    *o = (region_op){.op = op,
-                     .kind = p != NULL ? kind_of(op) : REGION_OTHER,
-                     .parent = parent,
-                     .next = REGION_NONE,
-                     .last = place,
-                     .first = {REGION_NONE, REGION_NONE}};
-    *slot_of(r, op) = place;
-    if (p == NULL) return;
-    o->block = block_number(p->op, op);
-    o->depth = p->depth + 1;
-    if (o->block < 2 && p->first[o->block] == REGION_NONE)
-        p->first[o->block] = place;
-    else
-        r->ops[last_in[parent]].next = place;
-    last_in[parent] = place;
-}
-
 region_table regions_of(pto_op root)
 {
     region_table r = {.run = root.run, .slot_mask = 31};
-    uint32_t count = 0, capacity = 0, around = REGION_ROOT;
-    pto_op *inside = NULL;
-    PTO_WALK(root, op)
-    {
-        PTO_GROW(r.run, inside, count, capacity);
-        inside[count++] = op;
-    }
-    while (r.slot_mask < 2 * (count + 1)) r.slot_mask = 2 * r.slot_mask + 1;
-    r.ops = PTO_SCRATCH(r.run, region_op, count + 1);
+    list_ops(&r, root);
+    while (r.slot_mask < 2 * r.count) r.slot_mask = 2 * r.slot_mask + 1;
     r.slots = PTO_SCRATCH(r.run, uint32_t, r.slot_mask + 1);
     memset(r.slots, 0xff, (r.slot_mask + 1) * sizeof *r.slots);
-    uint32_t *last_in = PTO_SCRATCH(r.run, uint32_t, count + 1);
-    add_op(&r, root, REGION_NONE, last_in);
-    for (uint32_t i = 0; i < count; i++) {
-        const pto_op op = inside[i], parent = pto_op_parent(op);
-        while (!pto_op_same(r.ops[around].op, parent)) around = r.ops[around].parent;
-        add_op(&r, op, around, last_in);
-        if (r.ops[r.count - 1].kind != REGION_PLAIN) around = r.count - 1;
-    }
-    for (uint32_t i = r.count; i-- > 1;) {
-        region_op *o = &r.ops[i], *p = &r.ops[o->parent];
-        if (p->last < o->last) p->last = o->last;
-        if (o->next == REGION_NONE && o->kind == REGION_PLAIN && pto_str_is(pto_op_name(o->op), "yield"))
-            o->kind = REGION_YIELD;
-    }
+    for (uint32_t i = 0; i < r.count; i++) *slot_of(&r, r.ops[i].op) = i;
     return r;
 }
 

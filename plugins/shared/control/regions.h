@@ -33,6 +33,7 @@ typedef struct region_op {
     pto_op op;
     region_kind kind;
     uint32_t parent, block; /* the op around it, and which of its blocks; of the root REGION_NONE and 0 */
+    uint32_t blocks;        /* how many it has */
     uint32_t next;          /* in the block; REGION_NONE at its end */
     uint32_t last;          /* the last op inside; itself without blocks */
     uint32_t first[2];      /* of each block; REGION_NONE: there is none */

@@ -45,7 +45,7 @@ static void read_word(steps *s, char word[WORD_MAX])
 /* The element type that the op computes in: of its first operand other than truth values. */
 static pto_dtype computed_type(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, i)));
         if (t != PTO_BOOL) return t;
     }

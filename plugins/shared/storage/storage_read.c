@@ -54,9 +54,9 @@ static void make_table_of_values(const reader *r)
 {
     uint32_t values = 0;
     for (uint32_t place = 1; place < r->regions->count; place++) {
-        const pto_op op = r->regions->ops[place].op;
-        values += pto_op_result_count(op);
-        for (uint32_t b = 0; b < pto_op_block_count(op); b++) values += pto_block_arg_count(pto_op_block_at(op, b));
+        const region_op *at = &r->regions->ops[place];
+        values += pto_op_result_count(at->op);
+        for (uint32_t b = 0; b < at->blocks; b++) values += pto_block_arg_count(pto_op_block_at(at->op, b));
     }
     r->source->values = PTO_SCRATCH(r->plan->run, pto_value, values);
     r->source->value_table = make_table(r->plan->run, values);
@@ -75,6 +75,7 @@ static void read_op(const reader *r, uint32_t k)
     r->plan->ops[k].repeats = region_is_loop(r->regions, k + 1) != 0;
     r->plan->ops[k].counts = at->kind == REGION_FOR;
     r->plan->ops[k].hands_over = is_carrier(r, k) || at->kind == REGION_YIELD;
+    r->source->on_tiles[k] = storage_is_tile_op(at->op) != 0;
 }
 
 static int64_t bytes_of(const pto_run *run, const storage_shape *s)
@@ -103,7 +104,7 @@ static void read_arguments(const reader *r, uint32_t k)
 {
     const uint32_t place = k + 1;
     const pto_op op = r->regions->ops[place].op;
-    for (uint32_t b = 0, from = 2 * k + 1; b < pto_op_block_count(op); b++) {
+    for (uint32_t b = 0, from = 2 * k + 1; b < r->regions->ops[place].blocks; b++) {
         for (uint32_t i = 0; i < region_carried(r->regions, place); i++) {
             const pto_value v = region_argument(r->regions, place, b, i);
             const storage_shape shape = shape_of(pto_value_type(v));
@@ -118,12 +119,12 @@ static void read_values(const reader *r, uint32_t k)
     storage_plan *p = r->plan;
     const pto_op op = storage_op_at(r->source, k);
     const int carries = is_carrier(r, k);
-    if (!carries && !storage_is_tile_op(op)) return;
+    if (!carries && !storage_on_tiles(r->source, k)) return;
     if (region_is_loop(r->regions, k + 1)) read_arguments(r, k);
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         const pto_value v = pto_op_result(op, i);
-        const storage_shape shape = shape_of(pto_value_type(v));
         if (!storage_is_tile(v)) continue;
+        const storage_shape shape = shape_of(pto_value_type(v));
         enter(r, v,
               carries ? storage_add_value(p, &shape, k, 2 * p->ops[k].last + 1)
                       : storage_add_result(p, k, &shape, pto_attr_int_of(op, PTO_STR("stages"), 1)));
@@ -139,14 +140,16 @@ static void read_links(const reader *r, uint32_t k)
 {
     const pto_op op = storage_op_at(r->source, k);
     const uint32_t place = k + 1, count = region_carried(r->regions, place);
-    for (uint32_t i = 0; storage_is_tile_op(op) && i < pto_op_operand_count(op); i++)
-        if (pto_op_continues(op, i)) link_values(r, STORAGE_SUM, k, pto_op_result(op, 0), pto_op_operand(op, i));
+    const int64_t continued =
+        storage_on_tiles(r->source, k) ? pto_kind_column(op.run, r->plan->ops[k].kind, PTO_COLUMN_CONTINUED) : 0;
+    for (uint32_t i = 0; continued >> i != 0; i++)
+        if ((continued >> i & 1) != 0) link_values(r, STORAGE_SUM, k, pto_op_result(op, 0), pto_op_operand(op, i));
     if (!is_carrier(r, k)) return;
-    for (uint32_t b = 0; region_is_loop(r->regions, place) && b < pto_op_block_count(op); b++) {
+    for (uint32_t b = 0; region_is_loop(r->regions, place) && b < r->regions->ops[place].blocks; b++) {
         for (uint32_t i = 0; i < count; i++)
             link_values(r, STORAGE_AROUND, k, region_argument(r->regions, place, b, i), pto_op_result(op, i));
     }
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
+    for (uint32_t b = 0; b < r->regions->ops[place].blocks; b++) {
         const pto_op yield = pto_block_last(pto_op_block_at(op, b));
         for (uint32_t i = 0; region_block_gives(r->regions, place, b) && i < count; i++)
             link_values(r, STORAGE_HANDED, k, pto_op_result(op, i), pto_op_operand(yield, i));
@@ -158,9 +161,9 @@ static void read_links(const reader *r, uint32_t k)
 static void read_uses(const reader *r, uint32_t k)
 {
     const pto_op op = storage_op_at(r->source, k);
-    if (!r->plan->ops[k].hands_over && !storage_is_tile_op(op)) return;
+    if (!r->plan->ops[k].hands_over && !storage_on_tiles(r->source, k)) return;
     const int is_store = pto_op_transfer(op) == PTO_TRANSFER_STORE;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_value v = pto_op_operand(op, i);
         const uint32_t at = storage_is_tile(v) ? storage_find_value(r->source, v) : STORAGE_NONE;
         if (at == STORAGE_NONE) continue;
@@ -174,6 +177,7 @@ void storage_read(storage_plan *p, storage_source *s, pto_op root)
     storage_plan_clear(p);
     s->regions = regions_of(root);
     make_table_of_values(&r);
+    s->on_tiles = PTO_SCRATCH(p->run, uint8_t, s->regions.count);
     for (uint32_t k = 0; k + 1 < s->regions.count; k++) read_op(&r, k);
     for (uint32_t k = 0; k < p->op_count; k++) read_values(&r, k);
     for (uint32_t k = 0; k < p->op_count; k++) {

@@ -19,6 +19,7 @@ typedef struct storage_table {
  * k + 1: the root is not part of the plan. */
 typedef struct storage_source {
     region_table regions;
+    uint8_t *on_tiles; /* of each op, as storage_is_tile_op says */
     pto_value *values;
     storage_table value_table;
 } storage_source;
@@ -33,6 +34,8 @@ void storage_read(storage_plan *p, storage_source *s, pto_op root);
 
 /* The op that was recorded as op k. */
 pto_op storage_op_at(const storage_source *s, uint32_t k);
+/* storage_is_tile_op of op k, as it was recorded. */
+static inline int storage_on_tiles(const storage_source *s, uint32_t k) { return s->on_tiles[k]; }
 /* STORAGE_NONE for what the plan does not hold. */
 uint32_t storage_find_op(const storage_source *s, pto_op op);
 uint32_t storage_find_value(const storage_source *s, pto_value v);

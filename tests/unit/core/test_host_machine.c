@@ -1,5 +1,5 @@
 /* Its parameters are called as types of the IR are. */
-#include <pto/names.h>
+#include <pto/build.h>
 
 #include "tests/unit/core/run_fixture.h"
 
@@ -118,6 +118,59 @@ TEST(a_name_of_the_machine_that_a_run_gets_makes_the_module_declare_it)
         assert_int_equal(f.result.asked_machine, i);
         run_fixture_end(&f);
     }
+}
+
+/* More paths than are kept, and one that is too long. */
+static void ask_for_facts(const pto_run *run)
+{
+    assert_int_equal(pto_machine_i64_or(run, -1, "cores.%.*s.count", 2, "sm"), 2);
+    assert_true(pto_machine_f64_or(run, -1.0, "cores.%.*s.count", 2, "sm") == 2.0);
+    assert_int_equal(pto_machine_i64_or(run, -1, "clock-hz"), 1000000000);
+    assert_true(pto_str_is(pto_machine_text(run, "spaces.%s.layouts", "smem"), "tiled,rows"));
+    assert_int_equal(pto_machine_text(run, "spaces.%s.dtypes", "smem").n, 0);
+    assert_int_equal(pto_machine_i64_or(run, 7, "spaces.%s.layouts", "smem"), 7);
+    for (int i = 0; i < 2 * PTO_ANSWERS; i++) {
+        assert_int_equal(pto_machine_i64_or(run, i, "facts.t%d.in-place", i), i);
+    }
+    assert_int_equal(
+        pto_machine_i64_or(run, 3, "facts.a-name-that-no-instruction-has-since-it-is-far-too-long.pads-to"), 3);
+    assert_int_equal(pto_machine_i64_or(run, -1, "spaces.%s.bytes", "second"), 1024);
+    assert_true(pto_str_is(pto_machine_text(run, "spaces.%s.layouts", "second"), "rows"));
+}
+
+TEST(what_the_machine_said_is_kept_and_the_next_run_hangs_on_it_all_the_same)
+{
+    run_fixture f;
+    begin(&f, true);
+    for (int i = 0; i < 3; i++) {
+        (void)run_fixture_start(&f);
+        ask_for_facts(f.run);
+        run_fixture_stop(&f, PTO_OK);
+        assert_true(f.result.asked_machine);
+        assert_false(f.result.failed);
+    }
+    (void)run_fixture_start(&f);
+    const pto_str kept = pto_machine_text(f.run, "spaces.smem.layouts"),
+                  again = pto_machine_text(f.run, "spaces.smem.layouts");
+    assert_ptr_equal(kept.p, again.p);
+    assert_true(pto_str_is(kept, "tiled,rows"));
+    run_fixture_stop(&f, PTO_OK);
+    assert_true(f.result.asked_machine);
+    run_fixture_end(&f);
+}
+
+TEST(without_a_machine_no_fact_is_there)
+{
+    run_fixture f;
+    begin(&f, false);
+    for (int i = 0; i < 2; i++) {
+        (void)run_fixture_start(&f);
+        assert_int_equal(pto_machine_i64_or(f.run, -1, "clock-hz"), -1);
+        assert_int_equal(pto_machine_text(f.run, "name").n, 0);
+        run_fixture_stop(&f, PTO_OK);
+        assert_false(f.result.asked_machine);
+    }
+    run_fixture_end(&f);
 }
 
 TEST(without_a_machine_roles_have_the_usual_names)

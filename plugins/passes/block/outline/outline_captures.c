@@ -108,7 +108,7 @@ static void note_symbol(const finder *f, pto_expr symbol)
         return;
     }
     const pto_block body = pto_body(n->function);
-    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
+    for (uint32_t i = 0, end = pto_block_arg_count(body); i < end; i++) {
         const pto_value memory = pto_block_arg(body, i);
         if (!outline_memory_mentions(memory, symbol)) continue;
         (void)add_capture(f, memory, USE_SHAPE);
@@ -138,7 +138,7 @@ static void note_attr(const finder *f, pto_attr a, int depth)
 
 static void note_attrs(const finder *f, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) note_attr(f, pto_op_attr_at(op, i, NULL), 0);
+    for (uint32_t i = 0, end = pto_op_attr_count(op); i < end; i++) note_attr(f, pto_op_attr_at(op, i, NULL), 0);
 }
 
 /* Strides may mention symbols that no extent does. What comes along for these has strides too. */

@@ -26,7 +26,7 @@ static void push(origins *o, pto_value v)
 static void push_carried(origins *o, pto_op op, uint32_t slot)
 {
     if (slot < pto_op_operand_count(op)) push(o, pto_op_operand(op, slot));
-    for (uint32_t i = 0; i < pto_op_block_count(op); i++) {
+    for (uint32_t i = 0, blocks = pto_op_block_count(op); i < blocks; i++) {
         const pto_op last = pto_block_terminator(pto_op_block_at(op, i));
         const uint32_t count = pto_op_operand_count(last), results = pto_op_result_count(op);
         if (count >= results && slot < results) push(o, pto_op_operand(last, count - results + slot));

@@ -113,7 +113,7 @@ static void put_attr(const writer *w, pto_attr a, int depth)
 static void put_attrs(const writer *w, pto_op op)
 {
     put(w, pto_op_attr_count(op));
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_attr_count(op); i < end; i++) {
         pto_str name = pto_no_str();
         const pto_attr a = pto_op_attr_at(op, i, &name);
         words_put_str(w->run, w->words, name);
@@ -133,20 +133,21 @@ static void put_op(const writer *w, pto_op op)
     put(w, pto_op_kind(op));
     put(w, (uint64_t)pto_op_operand_count(op) << 32 | pto_op_result_count(op));
     put(w, pto_op_block_count(op));
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) put_value(w, pto_op_operand(op, i));
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) put_value(w, pto_op_operand(op, i));
     put_attrs(w, op);
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) put_new_value(w, pto_op_result(op, i));
-    for (uint32_t k = 0; k < pto_op_block_count(op); k++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) put_new_value(w, pto_op_result(op, i));
+    for (uint32_t k = 0, blocks = pto_op_block_count(op); k < blocks; k++) {
         const pto_block block = pto_op_block_at(op, k);
         put(w, pto_block_arg_count(block));
-        for (uint32_t i = 0; i < pto_block_arg_count(block); i++) put_new_value(w, pto_block_arg(block, i));
+        for (uint32_t i = 0, end = pto_block_arg_count(block); i < end; i++) put_new_value(w, pto_block_arg(block, i));
     }
 }
 
 static uint32_t count_values(pto_op op)
 {
     uint32_t n = pto_op_result_count(op);
-    for (uint32_t k = 0; k < pto_op_block_count(op); k++) n += pto_block_arg_count(pto_op_block_at(op, k));
+    for (uint32_t k = 0, blocks = pto_op_block_count(op); k < blocks; k++)
+        n += pto_block_arg_count(pto_op_block_at(op, k));
     return n;
 }
 

@@ -43,9 +43,16 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 static pto_status check_operand(pto_op op, pto_value v)
 {
     if (!storage_is_tile(v) || PTO_IS(pto_value_op(v), TILE)) return PTO_OK;
-    pto_str name = pto_value_name(v), user = pto_op_name(op);
+    const pto_str name = pto_value_name(v), user = pto_op_name(op);
     return pto_error(op, "pto.select/tile-value",
                      "`%.*s` uses the tile `%%%.*s`, which is not a descriptor of a buffer", PTO_FMT(user),
+                     PTO_FMT(name));
+}
+
+static pto_status still_there(pto_op op)
+{
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
                      PTO_FMT(name));
 }
 
@@ -54,11 +61,9 @@ static pto_status check_selected(const pto_run *run, pto_op unit)
     (void)run;
     PTO_WALK(unit, op)
     {
-        pto_str name = pto_op_name(op);
-        if (storage_is_tile_op(op))
-            return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
-                             PTO_FMT(name));
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(check_operand(op, pto_op_operand(op, i)));
+        if (storage_is_tile_op(op)) return still_there(op);
+        for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
+            PTO_TRY(check_operand(op, pto_op_operand(op, i)));
     }
     return PTO_OK;
 }

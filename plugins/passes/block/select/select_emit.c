@@ -16,7 +16,7 @@ static int is_one_of(pto_str name, const char *const *names)
 
 static void copy_attrs(pto_spec *s, pto_op op, const char *const *but)
 {
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_attr_count(op); i < end; i++) {
         pto_str name = pto_no_str();
         pto_attr value = pto_op_attr_at(op, i, &name);
         if (is_one_of(name, but)) continue;
@@ -60,7 +60,7 @@ static pto_status check_conversion(select_plan *p, pto_op op)
 static pto_value computed_tile(pto_op op)
 {
     pto_value found = pto_value_none(op.run);
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_value v = pto_op_operand(op, i);
         if (!storage_is_tile(v) || (PTO_SOME(found) && pto_type_dtype(pto_value_type(v)) == PTO_MASK)) continue;
         found = v;
@@ -339,8 +339,7 @@ static pto_status leave_block(select_plan *p, uint32_t place)
 
 pto_status select_emit(select_plan *p, uint32_t k)
 {
-    const pto_op op = storage_op_at(&p->source, k);
-    if (storage_is_tile_op(op)) return emit_tile_op(p, op);
+    if (storage_on_tiles(&p->source, k)) return emit_tile_op(p, storage_op_at(&p->source, k));
     switch (p->source.regions.ops[k + 1].kind) {
     case REGION_FOR:
     case REGION_WHILE: return enter_loop(p, k + 1);
@@ -355,10 +354,10 @@ static int hands_tiles(const select_plan *p, uint32_t k)
 {
     const pto_op op = storage_op_at(&p->source, k);
     if (!p->storage.ops[k].hands_over) return 0;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         if (storage_is_tile(pto_op_operand(op, i))) return 1;
     }
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         if (storage_is_tile(pto_op_result(op, i))) return 1;
     }
     return 0;
@@ -367,7 +366,7 @@ static int hands_tiles(const select_plan *p, uint32_t k)
 /* Lets go of the tiles of a block; the yield itself goes with its loop or branch. */
 static pto_status release_yield(pto_op yield)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(yield); i < end; i++) {
         if (storage_is_tile(pto_op_operand(yield, i)))
             PTO_TRY(pto_op_set_operand(yield, i, pto_op_result(pto_op_parent(yield), i)));
     }
@@ -377,7 +376,7 @@ static pto_status release_yield(pto_op yield)
 static pto_status build_yield(const pto_run *run, pto_op old, pto_block to)
 {
     pto_spec s = pto_spec_make(run, pto_op_kind(old));
-    for (uint32_t i = 0; i < pto_op_operand_count(old); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(old); i < end; i++) {
         if (!storage_is_tile(pto_op_operand(old, i))) pto_spec_operand(&s, pto_op_operand(old, i));
     }
     pto_spec_loc(&s, pto_op_loc(old));
@@ -386,7 +385,7 @@ static pto_status build_yield(const pto_run *run, pto_op old, pto_block to)
 
 static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
 {
-    for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
+    for (uint32_t i = 0, end = pto_block_arg_count(from); i < end; i++) {
         pto_value old = pto_block_arg(from, i);
         if (storage_is_tile(old)) continue;
         pto_value made = pto_block_add_arg(to, pto_value_type(old), PTO_STR("i"));
@@ -406,10 +405,10 @@ static pto_status strip_control(const pto_run *run, pto_op op)
 {
     static const char *const regions[] = {"valid", NULL};
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         if (!storage_is_tile(pto_op_operand(op, i))) pto_spec_operand(&s, pto_op_operand(op, i));
     }
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
         if (!storage_is_tile(pto_op_result(op, i))) pto_spec_result(&s, pto_value_type(pto_op_result(op, i)));
     }
     copy_attrs(&s, op, regions);
@@ -417,7 +416,7 @@ static pto_status strip_control(const pto_run *run, pto_op op)
     pto_spec_loc(&s, pto_op_loc(op));
     pto_op made = pto_spec_build(&s, pto_before(op));
     PTO_NEED(made);
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+    for (uint32_t b = 0, blocks = pto_op_block_count(op); b < blocks; b++)
         PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
     for (uint32_t i = 0, next = 0; i < pto_op_result_count(op); i++) {
         pto_value old = pto_op_result(op, i);
@@ -434,7 +433,7 @@ pto_status select_clean(select_plan *p)
 {
     for (uint32_t k = p->storage.op_count; k-- > 0;) {
         pto_op op = storage_op_at(&p->source, k);
-        if (storage_is_tile_op(op))
+        if (storage_on_tiles(&p->source, k))
             PTO_TRY(pto_op_erase(op));
         else if (!hands_tiles(p, k))
             continue;

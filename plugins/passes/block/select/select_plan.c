@@ -3,13 +3,12 @@
 
 static pto_status check_op(const select_plan *p, pto_op op)
 {
-    if (!storage_is_tile_op(op)) return PTO_OK;
-    if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) && !PTO_IS(op, ZERO_ACC)) {
-        pto_str name = pto_op_name(op);
-        return pto_error(op, "pto.select/no-instruction",
-                         "`%.*s` has no PTO instruction; bufferize and outline replace it before", PTO_FMT(name));
-    }
-    return PTO_OK;
+    if (pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) != 0 || !storage_is_tile_op(op) ||
+        PTO_IS(op, ZERO_ACC))
+        return PTO_OK;
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.select/no-instruction",
+                     "`%.*s` has no PTO instruction; bufferize and outline replace it before", PTO_FMT(name));
 }
 
 /* What is to rotate needs a trip number to turn with. */
@@ -18,8 +17,8 @@ static pto_status check_stages(const select_plan *p, uint32_t place)
     const region_table *r = &p->source.regions;
     const pto_op op = r->ops[place].op;
     const uint32_t loop = region_loop_around(r, place);
-    if (!storage_is_tile_op(op) || pto_attr_int_of(op, PTO_STR("stages"), 1) < 2 || loop == REGION_NONE ||
-        r->ops[loop].kind != REGION_WHILE)
+    if (loop == REGION_NONE || r->ops[loop].kind != REGION_WHILE || !storage_on_tiles(&p->source, place - 1) ||
+        pto_attr_int_of(op, PTO_STR("stages"), 1) < 2)
         return PTO_OK;
     const pto_str name = pto_op_name(op);
     pto_error(op, "pto.select/stages",
@@ -30,10 +29,11 @@ static pto_status check_stages(const select_plan *p, uint32_t place)
     return PTO_FAILED;
 }
 
-static pto_status check_operands(const select_plan *p, pto_op op)
+static pto_status check_operands(const select_plan *p, uint32_t k)
 {
-    if (!p->storage.ops[storage_find_op(&p->source, op)].hands_over && !storage_is_tile_op(op)) return PTO_OK;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    const pto_op op = storage_op_at(&p->source, k);
+    if (!p->storage.ops[k].hands_over && !storage_on_tiles(&p->source, k)) return PTO_OK;
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_value v = pto_op_operand(op, i);
         if (!storage_is_tile(v) || storage_find_value(&p->source, v) != STORAGE_NONE) continue;
         const pto_str name = pto_value_name(v), user = pto_op_name(op);
@@ -54,7 +54,7 @@ pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, i
     storage_read(&p->storage, &p->source, kernel);
     for (uint32_t place = 1; place < p->source.regions.count; place++) {
         PTO_TRY(check_stages(p, place));
-        PTO_TRY(check_operands(p, p->source.regions.ops[place].op));
+        PTO_TRY(check_operands(p, place - 1));
     }
     p->values = PTO_SCRATCH(run, select_value, p->storage.value_count);
     p->scratches = PTO_SCRATCH(run, pto_value, p->storage.scratch_count);

@@ -47,7 +47,7 @@ static pto_value copy_condition(const pto_run *run, pto_op loop, const pto_value
         if (pto_op_same(op, yield)) break;
         const pto_op copy = pto_op_clone(op, place, count, from, to);
         if (!PTO_SOME(copy)) return pto_value_none(run);
-        for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) {
             from[count] = pto_op_result(op, i);
             to[count++] = pto_op_result(copy, i);
         }
@@ -58,7 +58,7 @@ static pto_value copy_condition(const pto_run *run, pto_op loop, const pto_value
 /* Arguments of a block of the new loop like those of the old, and one more; that one. */
 static pto_value add_arguments(const pto_run *run, pto_block from, pto_block to, pto_type decision)
 {
-    for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
+    for (uint32_t i = 0, end = pto_block_arg_count(from); i < end; i++) {
         const pto_value old = pto_block_arg(from, i), made = pto_block_add_arg(to, pto_value_type(old), PTO_STR("c"));
         if (!PTO_SOME(made) || pto_value_set_name(made, pto_value_name(old)) != PTO_OK) return pto_value_none(run);
     }
@@ -124,12 +124,14 @@ static pto_status rotate(const pto_run *run, pto_op loop)
 
 pto_status select_rotate_loops(const pto_run *run, pto_op kernel)
 {
-    uint32_t count = 0;
-    PTO_WALK(kernel, op) count += (uint32_t)PTO_IS(op, WHILE);
-    pto_op *loops = PTO_SCRATCH(run, pto_op, count);
-    count = 0;
+    uint32_t count = 0, capacity = 0;
+    pto_op *loops = NULL;
     PTO_WALK(kernel, op)
-    if (PTO_IS(op, WHILE)) loops[count++] = op;
+    {
+        if (!PTO_IS(op, WHILE)) continue;
+        PTO_GROW(run, loops, count, capacity);
+        loops[count++] = op;
+    }
     while (count-- > 0) { /* inner ones first */
         if (!has_work(loops[count])) continue;
         pto_stat_add(run, STAT_ROTATED, 1);

@@ -152,7 +152,7 @@ static pto_status not_begun(pto_op op, pto_value v)
 /* A `while` has no index that says which iteration is the first. */
 static pto_status refuse_zeros(select_plan *p, pto_op loop)
 {
-    for (uint32_t i = 0; i < pto_op_result_count(loop); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(loop); i < end; i++) {
         if (!is_begun(p, pto_op_operand(loop, i))) return not_begun(loop, pto_op_operand(loop, i));
     }
     return PTO_OK;
@@ -164,7 +164,7 @@ pto_status select_zero_enter(select_plan *p, uint32_t place)
     if (p->source.regions.ops[place].kind == REGION_WHILE) return refuse_zeros(p, loop);
     pto_expr from = pto_expr_of(loop, PTO_STR("from"), 0);
     const pto_range trip_count = pto_expr_range(pto_expr_sub(pto_expr_of(loop, PTO_STR("to"), 0), from), loop, NULL);
-    for (uint32_t i = 0; i < pto_op_result_count(loop); i++) {
+    for (uint32_t i = 0, end = pto_op_result_count(loop); i < end; i++) {
         pto_value carried = pto_block_arg(pto_body(loop), i + 1);
         select_value *arg = value_at(p, carried), *start = value_at(p, pto_op_operand(loop, i));
         if (arg == NULL || start == NULL || start->zero == ZERO_NEVER) continue;
@@ -181,7 +181,7 @@ pto_status select_zero_enter(select_plan *p, uint32_t place)
 static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
 {
     int is_first = pto_block_same(pto_op_block(yield), pto_body(branch));
-    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(yield); i < end; i++) {
         const select_value *from = value_at(p, pto_op_operand(yield, i));
         select_value *to = value_at(p, pto_op_result(branch, i));
         if (from == NULL || to == NULL) continue;
@@ -202,7 +202,7 @@ pto_status select_zero_leave(select_plan *p, pto_op yield)
 {
     pto_op owner = pto_op_parent(yield);
     if (PTO_IS(owner, IF)) return leave_branch(p, owner, yield);
-    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(yield); i < end; i++) {
         if (!is_begun(p, pto_op_operand(yield, i))) return not_begun(yield, pto_op_operand(yield, i));
     }
     return PTO_OK;

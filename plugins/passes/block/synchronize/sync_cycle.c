@@ -302,6 +302,14 @@ static sync_cycle make_cycle(const sync_model *m, pto_expr e)
     sync_cycle c = {.expr = e};
     part_list l;
     uint32_t count = 1;
+    int64_t number = 0;
+    if (PTO_SOME(e) && pto_expr_is_const(e, &number)) {
+        int64_t *values = PTO_SCRATCH(m->run, int64_t, 1);
+        *values = number;
+        c.is_known = 1;
+        c.values = values;
+        return c;
+    }
     if (!PTO_SOME(e) || !list_parts(m, e, &l) || !has_divisors(&l)) return c;
     for (uint32_t i = 0; i < l.variable_count; i++) {
         if (!add_period(m, &l, l.variables[i], &c, &count)) return c;

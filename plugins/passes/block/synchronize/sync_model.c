@@ -22,9 +22,8 @@ uint32_t sync_trips(const sync_model *m, uint32_t place)
 
 /* ---- the table of ops ---- */
 
-static sync_role role_of(const pto_run *run, const region_op *at)
+static sync_role role_of(const pto_run *run, const region_op *at, pto_kind_id kind)
 {
-    const pto_kind_id kind = pto_op_kind(at->op);
     switch (at->kind) {
     case REGION_FOR: return SYNC_FOR;
     case REGION_IF: return SYNC_IF;
@@ -41,20 +40,21 @@ static sync_role role_of(const pto_run *run, const region_op *at)
 
 static pto_status check_op(const sync_model *m, const sync_op *o)
 {
+    const int is_deep = o->at->depth > SYNC_DEPTH_MAX, is_unknown = o->at->kind == REGION_OTHER,
+              decides = o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0;
+    if (!is_deep && !is_unknown && !decides) return PTO_OK;
     const pto_str name = pto_op_name(o->at->op);
-    if (o->at->depth > SYNC_DEPTH_MAX)
+    if (is_deep)
         return pto_error(o->at->op, "pto.synchronize/too-deep", "`%.*s` is %u blocks deep, the limit is %d",
                          PTO_FMT(name), o->at->depth, SYNC_DEPTH_MAX);
-    if (o->at->kind == REGION_OTHER)
+    if (is_unknown)
         return pto_error(o->at->op, "pto.synchronize/unknown-control",
                          "what `%.*s` does with its blocks is not known here", PTO_FMT(name));
-    if (o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0)
-        return pto_error(
-            o->at->op, "pto.synchronize/in-condition",
-            "`%.*s` is in the condition of a `while`, where nothing can be ordered; decide before the loop and "
-            "at the end of its body, and carry the decision",
-            PTO_FMT(name));
-    return PTO_OK;
+    return pto_error(
+        o->at->op, "pto.synchronize/in-condition",
+        "`%.*s` is in the condition of a `while`, where nothing can be ordered; decide before the loop and "
+        "at the end of its body, and carry the decision",
+        PTO_FMT(name));
 }
 
 static pto_status list_ops(sync_model *m, pto_op kernel)
@@ -68,11 +68,13 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
     for (uint32_t i = 1; i < m->count; i++) {
         sync_op *o = &m->ops[i];
         *o = (sync_op){.at = &m->regions.ops[i], .period = 1, .cycle = SYNC_NONE};
-        o->role = role_of(m->run, o->at);
+        o->kind = pto_op_kind(o->at->op);
+        o->role = role_of(m->run, o->at, o->kind);
         o->trips = region_trips(&m->regions, i);
         o->has_trip = region_has_trip(&m->regions, i);
         if (o->role == SYNC_FOR) m->loops[m->loop_count++] = i;
-        if (PTO_IS(o->at->op, BIND)) m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
+        if (o->kind == pto_kind(m->run, KIND_BIND))
+            m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
         PTO_TRY(check_op(m, o));
     }
     return PTO_OK;
@@ -221,10 +223,11 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
     const int is_transposed = pto_attr_bool_of(user, PTO_STR("transpose"), 0);
     a->memory = memory;
     a->root = root_of(memory);
-    a->rank = pto_expr_count_of(user, PTO_STR("offsets"));
+    const pto_attr offsets = pto_op_attr(user, PTO_STR("offsets"));
+    a->rank = PTO_SOME(offsets) ? pto_attr_count(offsets) : 0;
     a->is_steady = a->rank <= PTO_MAX_DIMS;
     for (uint32_t d = 0; d < a->rank && d < PTO_MAX_DIMS; d++) {
-        a->offsets[d] = pto_expr_of(user, PTO_STR("offsets"), d);
+        a->offsets[d] = pto_attr_expr(pto_attr_item(offsets, d, NULL));
         a->extents[d] = d + 2 < a->rank ? 1 : most_elements(user, tile, (a->rank - 1 - d == 0) != is_transposed);
         if (!sync_is_steady(m, a->offsets[d])) a->is_steady = 0;
     }
@@ -246,6 +249,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
 {
     sync_op *o = &m->ops[place];
     const uint32_t count = pto_op_operand_count(o->at->op);
+    const int64_t written = pto_kind_column(m->run, o->kind, PTO_COLUMN_WRITTEN);
     const pto_space memory = pto_space_of_role(m->run, PTO_ROLE_GLOBAL);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
     o->access = m->access_count;
@@ -254,7 +258,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
-        *a = (sync_access){.op = place, .is_write = pto_op_writes(o->at->op, i), .cycle = SYNC_NONE, .stages = 1};
+        *a = (sync_access){.op = place, .is_write = (written >> i & 1) != 0, .cycle = SYNC_NONE, .stages = 1};
         if (kind == PTO_TYPE_TILE)
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
@@ -334,10 +338,12 @@ static void reserve_events(sync_model *m)
     for (uint32_t i = 1; i < m->count; i++) {
         machine_event events[MACHINE_EVENTS_MAX];
         const pto_op op = m->ops[i].at->op;
-        if (m->ops[i].role != SYNC_INSN || pto_op_transfer(op) != PTO_TRANSFER_NONE) continue;
+        if (m->ops[i].role != SYNC_INSN ||
+            pto_kind_column(m->run, m->ops[i].kind, PTO_COLUMN_TRANSFER) != PTO_TRANSFER_NONE)
+            continue;
         const uint32_t last = pto_op_operand_count(op) > 1 && is_tile(pto_op_operand(op, 1)) ? 1 : 0;
         const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, last)));
-        const uint32_t count = machine_events(m->run, pto_op_kind(op), dtype, events);
+        const uint32_t count = machine_events(m->run, m->ops[i].kind, dtype, events);
         for (uint32_t k = 0; k < count; k++) {
             uint8_t *first = &m->first_event[number_of(m, events[k].src)][number_of(m, events[k].dst)];
             if (*first <= events[k].id) *first = (uint8_t)(events[k].id + 1);

@@ -71,6 +71,7 @@ typedef struct sync_span {
 
 typedef struct sync_op {
     const region_op *at; /* what is around it */
+    pto_kind_id kind;
     sync_role role;
     uint32_t pipe, dst_pipe;       /* numbers; SYNC_ALL_PIPES: of a barrier */
     uint32_t cycle;                /* of the event id */

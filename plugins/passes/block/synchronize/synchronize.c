@@ -51,11 +51,25 @@ static pto_status remove_flags(const pto_run *run, pto_op kernel)
 
 /* ---- writing ---- */
 
-static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
+/* The names of pipes are the same in all flags. */
+typedef struct flag_writer {
+    const sync_model *m;
+    pto_attr names[PTO_NAMES_MAX]; /* by number; none until it is needed */
+} flag_writer;
+
+static pto_attr name_of(flag_writer *w, uint32_t pipe)
 {
+    pto_attr *name = &w->names[pipe];
+    if (!PTO_SOME(*name)) *name = pto_attr_make_str(w->m->run, sync_pipe_name(w->m, pipe));
+    return *name;
+}
+
+static pto_status write_flag(flag_writer *w, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
+{
+    const sync_model *m = w->m;
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, is_set ? KIND_SET : KIND_WAIT));
-    pto_spec_str(&s, PTO_STR("src"), sync_pipe_name(m, f->src));
-    pto_spec_str(&s, PTO_STR("dst"), sync_pipe_name(m, f->dst));
+    pto_spec_attr(&s, PTO_STR("src"), name_of(w, f->src));
+    pto_spec_attr(&s, PTO_STR("dst"), name_of(w, f->dst));
     pto_spec_exprs(&s, PTO_STR("event"), 1, &event);
     pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].at->op));
     const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].at->op));
@@ -71,16 +85,17 @@ static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_
     return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].at->op))) ? PTO_OK : PTO_FAILED;
 }
 
-static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_gap *g)
+static pto_status write_gap(flag_writer *w, const sync_flag *f, const sync_gap *g)
 {
+    const sync_model *m = w->m;
     const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
     if (g->part == SYNC_PART_BARRIER) return write_barrier(m, f, g->before);
     if (g->part == SYNC_PART_SET || g->part == SYNC_PART_WAIT) {
         const pto_expr event = f->stages > 1 ? pto_expr_offset(f->stage, f->event) : pto_expr_const(m->run, f->event);
-        return write_flag(m, f, is_set, g->before, event);
+        return write_flag(w, f, is_set, g->before, event);
     }
     for (int64_t i = 0; i < f->stages; i++)
-        PTO_TRY(write_flag(m, f, is_set, g->before, pto_expr_const(m->run, f->event + i)));
+        PTO_TRY(write_flag(w, f, is_set, g->before, pto_expr_const(m->run, f->event + i)));
     return PTO_OK;
 }
 
@@ -101,7 +116,8 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
     const uint32_t flags = plan.count;
     PTO_TRY(sync_add_barriers(&plan));
     const uint32_t count = sync_list_gaps(&m, plan.flags, plan.count, 0, &gaps);
-    for (uint32_t i = 0; i < count; i++) PTO_TRY(write_gap(&m, &plan.flags[gaps[i].flag], &gaps[i]));
+    flag_writer w = {.m = &m};
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(write_gap(&w, &plan.flags[gaps[i].flag], &gaps[i]));
     pto_stat_add(run, STAT_PAIRS, m.pair_count);
     pto_stat_add(run, STAT_FLAGS, flags);
     for (uint32_t i = flags; i < plan.count; i++) pto_stat_add(run, STAT_BARRIERS, !plan.flags[i].is_dropped);

@@ -29,7 +29,7 @@ PTO_OPTIONS(OPTIONS);
     X(REMOVED, "removed")
 PTO_STATS(STATS);
 
-enum { SEEN_FIRST = 256 };
+enum { SEEN_FIRST = 64 };
 
 /* An op, and what makes its first two operands. */
 typedef struct subject {
@@ -315,12 +315,13 @@ static int match_effect_free(pto_op op)
 /* From the last op to the first, so that one pass finds whole chains. */
 static pto_status remove_unused(const pto_run *run, pto_op function)
 {
-    uint32_t most = 0, n = 0;
-    PTO_WALK(function, op) most++;
-    pto_op *ops = PTO_SCRATCH(run, pto_op, most);
+    uint32_t n = 0, capacity = 0;
+    pto_op *ops = NULL;
     PTO_WALK(function, op)
     {
-        if (is_control(op) || pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) ops[n++] = op;
+        if (!is_control(op) && !pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) continue;
+        PTO_GROW(run, ops, n, capacity);
+        ops[n++] = op;
     }
     while (n-- > 0) {
         if (pto_op_is_used(ops[n]) || !match_effect_free(ops[n])) continue;

@@ -37,7 +37,7 @@ static void add_needs(const need_list *l)
     uint32_t ordered = FUSE_NONE;
     for (uint32_t i = 0; i < p->count; i++) {
         const fuse_node *n = &p->nodes[i];
-        for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+        for (uint32_t r = 0, end = pto_op_result_count(n->op); r < end; r++)
             PTO_EACH_USE(pto_op_result(n->op, r), use) {
                 const uint32_t user = fuse_node_at(p, use.op);
                 if (user == FUSE_NONE || user == i) continue;

@@ -172,7 +172,7 @@ static void mark_live(fuse_plan *p)
     for (uint32_t i = p->count; i-- > 0;) {
         fuse_node *n = &p->nodes[i];
         n->is_live = n->role == FUSE_OTHER;
-        for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+        for (uint32_t r = 0, end = pto_op_result_count(n->op); r < end; r++)
             PTO_EACH_USE(pto_op_result(n->op, r), use) {
                 uint32_t user = fuse_node_at(p, use.op);
                 if (user != FUSE_NONE) mark_user(n, &p->nodes[user], fuse_is_copied(p, i, user));
@@ -197,7 +197,7 @@ static void find_open(fuse_plan *p, uint32_t index)
 
 int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
 {
-    for (uint32_t r = 0; r < pto_op_result_count(p->nodes[index].op); r++)
+    for (uint32_t r = 0, end = pto_op_result_count(p->nodes[index].op); r < end; r++)
         PTO_EACH_USE(pto_op_result(p->nodes[index].op, r), use) {
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
@@ -233,7 +233,7 @@ static uint32_t *find_only_users(fuse_plan *p)
         const fuse_node *n = &p->nodes[i];
         if (n->role == FUSE_OTHER || !n->is_live) continue;
         uint32_t root = fuse_root(p, i);
-        for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+        for (uint32_t r = 0, end = pto_op_result_count(n->op); r < end; r++)
             PTO_EACH_USE(pto_op_result(n->op, r), use) {
                 uint32_t user = fuse_node_at(p, use.op);
                 if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;

@@ -34,7 +34,7 @@ static void push_key(fuse_plan *p, uint32_t index, uint64_t key)
 {
     fuse_node *n = &p->nodes[index];
     n->key = key;
-    for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+    for (uint32_t r = 0, end = pto_op_result_count(n->op); r < end; r++)
         PTO_EACH_USE(pto_op_result(n->op, r), use) {
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;

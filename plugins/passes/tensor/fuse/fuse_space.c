@@ -37,7 +37,7 @@ fuse_space fuse_space_of_op(pto_op op)
         s.product = s.wide;
         return s;
     }
-    for (uint32_t k = 0; k < pto_op_operand_count(op); k++) {
+    for (uint32_t k = 0, end = pto_op_operand_count(op); k < end; k++) {
         pto_value operand = pto_op_operand(op, k);
         if (!fuse_is_splat(pto_value_op(operand))) note_value(&s, dims_of_type(pto_value_type(operand)) & s.wide);
     }

@@ -346,7 +346,7 @@ static pto_value in_planes(pto_op op, pto_dtype t)
         return is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min") ? dim_by_dim(op) : none;
     }
     if (pto_type_rank(pto_value_type(result)) >= PTO_MAX_DIMS) return none;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_value x = pto_op_operand(op, i);
         if (dtype_of(x) == PTO_BOOL) {
             given[n++] = (expand_operand){"t", x};
@@ -473,7 +473,7 @@ static pto_value as_signed(pto_op op, pto_dtype t, pto_dtype twin)
     const pto_run *run = op.run;
     const int flips = is_ordered(op), is_truth = dtype_of(pto_op_result(op, 0)) == PTO_BOOL;
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         pto_value x = pto_op_operand(op, i);
         if (dtype_of(x) == t) {
             x = legalize_reinterpret(op, x, twin, "_bits");
@@ -505,7 +505,7 @@ int legalize_must_spread(pto_op op, pto_dtype t)
     if (t != PTO_U16 && t != PTO_U32) return 0;
     if (pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) != PTO_ITER_ELEMENTWISE) return 0;
     if (machine_takes(op.run, pto_kind_by_name(op.run, PTO_STR("tile.add")), t)) return 0;
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
         if (is_repeated(op, t, i)) return 1;
     return 0;
 }
@@ -515,7 +515,7 @@ pto_value legalize_spread(pto_op op, pto_dtype t)
     const pto_run *run = op.run;
     const pto_type result = pto_value_type(pto_op_result(op, 0));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         pto_value x = pto_op_operand(op, i);
         if (is_repeated(op, t, i)) {
             const pto_value bits = legalize_reinterpret(op, x, signed_of(t), "_bits");

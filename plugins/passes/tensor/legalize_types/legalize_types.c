@@ -119,7 +119,7 @@ static pto_dtype match_compute_type(const pto_run *run, pto_kind_id kind, pto_dt
 /* The element type that an op computes in: of its first operand other than truth values. */
 static pto_dtype operand_dtype(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, i)));
         if (t != PTO_BOOL) return t;
     }
@@ -234,7 +234,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
     pto_spec s = pto_spec_make(run, kind);
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++) {
         const pto_value x = pto_op_operand(op, i);
         const int twice = i != 0 && pto_value_same(pto_op_operand(op, i - 1), x);
         pto_spec_operand(&s, pto_type_dtype(pto_value_type(x)) != t ? x
@@ -397,8 +397,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
 
 static pto_status check_machine(const pto_run *run, pto_op function)
 {
-    pto_str list;
-    if (pto_machine_str(run, PTO_STR("vector.dtypes"), &list) == PTO_OK) return PTO_OK;
+    if (pto_machine_text(run, "vector.dtypes").n != 0) return PTO_OK;
     return pto_error(
         function, "pto.legalize-types/no-machine",
         "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");
@@ -406,7 +405,7 @@ static pto_status check_machine(const pto_run *run, pto_op function)
 
 static pto_status check_operands(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
         if (pto_type_kind_of(pto_value_type(pto_op_operand(op, i))) == PTO_TYPE_SCALAR)
             return pto_error(op, "pto.legalize-types/scalar-operand",
                              "`%.*s` has a scalar as operand; `pto.spread-scalars` makes a tensor of it",
@@ -436,9 +435,11 @@ static pto_status legalize(const pto_run *run, pto_op function)
 
 static int is_legal(const pto_run *run, pto_op op)
 {
-    if (is_vector_op(op))
-        return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op) &&
-               !legalize_must_divide(op, operand_dtype(op)) && !legalize_must_spread(op, operand_dtype(op));
+    if (is_vector_op(op)) {
+        const pto_dtype t = operand_dtype(op);
+        return match_compute_type(run, pto_op_kind(op), t) == t && !legalize_must_divide(op, t) &&
+               !legalize_must_spread(op, t);
+    }
     if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) ||
                (machine_converts(run, operand_dtype(op), result_dtype(op)) && !legalize_must_round(op));

@@ -47,9 +47,9 @@ static pto_type gm_of(const pto_run *run, pto_type type)
 
 static int handles_tensors(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
         if (bufferize_is_tensor(pto_op_operand(op, i))) return 1;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
         if (bufferize_is_tensor(pto_op_result(op, i))) return 1;
     return 0;
 }
@@ -100,7 +100,7 @@ static int match_unused(pto_op op)
 {
     int is_nest = PTO_IS(op, FORALL);
     if (!is_nest && !PTO_IS(op, VIEW) && !PTO_IS(op, EMPTY) && !PTO_IS(op, ARRAY)) return 0;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
         if (pto_value_use_count(pto_op_result(op, i)) != 0) return 0;
     return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(op));
 }
@@ -308,10 +308,11 @@ static pto_status rewrite_types(const pto_run *run, pto_op op)
 {
     const int is_control = bufferize_is_control(op);
     if (!is_control && !PTO_IS(op, VIEW) && !PTO_IS(op, ARRAY)) return PTO_OK;
-    for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(become_memory(run, pto_op_result(op, i)));
-    for (uint32_t k = 0; k < pto_op_block_count(op); k++) {
+    for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++) PTO_TRY(become_memory(run, pto_op_result(op, i)));
+    for (uint32_t k = 0, blocks = pto_op_block_count(op); k < blocks; k++) {
         const pto_block block = pto_op_block_at(op, k);
-        for (uint32_t i = 0; i < pto_block_arg_count(block); i++) PTO_TRY(become_memory(run, pto_block_arg(block, i)));
+        for (uint32_t i = 0, end = pto_block_arg_count(block); i < end; i++)
+            PTO_TRY(become_memory(run, pto_block_arg(block, i)));
     }
     return PTO_OK;
 }
@@ -391,7 +392,7 @@ static pto_status check_bufferized(const pto_run *run, pto_op function)
                          "`%.*s` takes or returns a tensor; after pto.bufferize all is "
                          "memory",
                          PTO_FMT(pto_op_name(op)));
-    for (uint32_t i = 0; i < pto_block_arg_count(pto_body(function)); i++)
+    for (uint32_t i = 0, end = pto_block_arg_count(pto_body(function)); i < end; i++)
         if (bufferize_is_tensor(pto_block_arg(pto_body(function), i)))
             return pto_error(function, "pto.bufferized/tensor",
                              "parameter %%%.*s is a tensor; after pto.bufferize all "

@@ -143,7 +143,8 @@ pto_status bufferize_separate(bufferizer *b)
     PTO_WALK(b->function, op)
     {
         if (!PTO_IS(op, FORALL)) continue;
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(bufferize_separate_one(b, op, i, todo));
+        for (uint32_t i = 0, end = pto_op_operand_count(op); i < end; i++)
+            PTO_TRY(bufferize_separate_one(b, op, i, todo));
     }
     return PTO_OK;
 }
