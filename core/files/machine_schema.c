@@ -169,6 +169,8 @@ static const schema_key fact_keys[] = {
            "tiles of rows and columns that it takes have their rows one after the other"),
     NUMBER(OPTIONAL, "below-width", BOOL, "false", NULL, NULL, NULL,
            "it shifts by 0 to the width of the element type less one, and by nothing else"),
+    NUMBER(OPTIONAL, "approximate-without-scratch", BOOL, "false", NULL, NULL, NULL,
+           "without a scratch operand its results are approximate"),
     LIST(OPTIONAL, "saturates", &change_item, "conversions that clamp whatever is asked, as f32-i32"),
     LIST(OPTIONAL, "odd", &change_item, "conversions that round to odd, as f32-f16; without it: all"),
     LIST(OPTIONAL, "events", &change_item, "events that its own code uses while it runs, as v-s-0"),

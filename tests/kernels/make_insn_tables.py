@@ -266,6 +266,11 @@ def unary_cases():
             case("trelu", f"{t} {shape} {layouts}", d, [s], d.with_valid(relu(t, a)))
             if not el.is_float(t):
                 continue
+            for slope in (0.25, -2.0, -0.0, math.inf):
+                x = el.decode(t, a)
+                with np.errstate(all="ignore"):
+                    want = el.encode(t, np.where(x > 0, x, x * slope).ravel()).reshape(shape)
+                case("tlrelu", f"{t} {shape} {layouts} {slope}", d, [s], d.with_valid(want), scalar=slope)
             for name, (f, ulp) in numpy_ops.INSTRUCTIONS.items():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)

@@ -12,14 +12,14 @@
 namespace as_the_chip
 {
 
-// The sum goes on from the accumulator, k ascending.
-template <typename sums, typename left, typename right>
-void matmul_acc(sums &out, sums &in, left &a, right &b)
+// The sum begins with `first(i, j)` and goes on from it, k ascending.
+template <typename sums, typename left, typename right, typename number_of>
+void sum_from(sums &out, left &a, right &b, number_of first)
 {
     using number = typename sums::DType;
     for (unsigned i = 0; i < a.GetValidRow(); i++)
         for (unsigned j = 0; j < b.GetValidCol(); j++) {
-            number sum = in.GetElement(i, j);
+            number sum = first(i, j);
             for (unsigned k = 0; k < a.GetValidCol(); k++) {
                 const number x = static_cast<number>(a.GetElement(i, k)), y = static_cast<number>(b.GetElement(k, j));
                 if constexpr (std::is_same_v<number, float>)
@@ -29,6 +29,18 @@ void matmul_acc(sums &out, sums &in, left &a, right &b)
             }
             out.SetElement(i, j, sum);
         }
+}
+
+template <typename sums, typename left, typename right>
+void matmul_acc(sums &out, sums &in, left &a, right &b)
+{
+    sum_from(out, a, b, [&](unsigned i, unsigned j) { return in.GetElement(i, j); });
+}
+
+template <typename sums, typename left, typename right, typename row>
+void matmul_bias(sums &out, left &a, right &b, row &bias)
+{
+    sum_from(out, a, b, [&](unsigned, unsigned j) { return bias.GetElement(0, j); });
 }
 
 // Integers are compared for equality, whatever is asked.
@@ -106,6 +118,7 @@ void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode sa
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
+#define TMATMUL_BIAS(out, left, right, bias) as_the_chip::matmul_bias(out, left, right, bias)
 #define TCMP(out, a, b, relation) as_the_chip::compare(out, a, b, relation)
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)

@@ -1,10 +1,12 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--machine=NAME] [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT] [instructions]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
-programs (random_cases.py). The last line is `N passed, N failed`.
+programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*` with those of such
+names (instructions.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
+ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `N passed, N failed`.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+MACHINE = "ascend-910b.yaml"  # that of ascend.yaml
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
 
@@ -45,24 +48,39 @@ def must(result, what):
 
 
 class Bench:
-    run, must, failed = staticmethod(run), staticmethod(must), Failed
+    run, must, failed, here = staticmethod(run), staticmethod(must), Failed, here
 
-    def __init__(self, options, folder):
-        self.o = options
-        self.folder = folder
+    def __init__(self, options, folder, machine):
+        self.o, self.machine = options, machine or MACHINE
+        self.folder = os.path.join(folder, self.machine)
         self.tools = os.path.join(options.build, "bin")
-        self.pipeline = ["--pipeline=ascend.yaml"] + ([f"--machine={options.machine}"] if options.machine else [])
+        self.on_machine = [f"--machine={self.machine}"]
+        self.pipeline = ["--pipeline=ascend.yaml", *self.on_machine]
 
-    def build(self, module, tree, *flags):
-        """The tree of a module, built; the functions that it has."""
-        must(run(os.path.join(self.tools, "pto-opt"), module, *self.pipeline, "-o", tree + "/"), "pto-opt")
-        flags = ";".join([*flags, "SHELL:-include " + os.path.join(here, "as_the_chip.hpp")])
-        must(run("cmake", "-S", tree, "-B", tree + "/build", f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
-                 "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
-                 "-DCMAKE_CXX_COMPILER=" + self.o.compiler, "-DPTO_CPU_FLAGS=" + flags), "cmake")
-        must(run("cmake", "--build", tree + "/build", "-j", str(self.o.jobs)), "compile")
+    def arch(self):
+        with open(os.path.join(root, "pipelines/machines", self.machine), encoding="utf-8") as f:
+            return re.search(r"^arch: (\w+)", f.read(), re.M)[1]
+
+    def emit(self, module, tree, *pipeline):
+        must(run(os.path.join(self.tools, "pto-opt"), module, *pipeline, "-o", tree + "/"), "pto-opt")
+
+    def configure(self, tree, folder, *settings):
+        """A build of a tree for this CPU."""
+        must(run("cmake", "-S", tree, "-B", folder, f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
+                 "-DCMAKE_CXX_COMPILER=" + self.o.compiler, *settings), "cmake")
+
+    @staticmethod
+    def functions(tree):
         with open(tree + "/host.h", encoding="utf-8") as f:
             return re.findall(r"^const char \*(\w+)\(", f.read(), re.M)
+
+    def build(self, module, tree):
+        """The tree of a module, built as its README says; the functions that it has."""
+        self.emit(module, tree, *self.pipeline)
+        self.configure(tree, tree + "/build", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
+                       "-DPTO_CPU_FLAGS=SHELL:-include " + os.path.join(here, "as_the_chip.hpp"))
+        must(run("cmake", "--build", tree + "/build", "-j", str(self.o.jobs)), "compile")
+        return self.functions(tree)
 
     def compare(self, tree, function, count, *words):
         """Elements of `count` outputs compared, and how many differ."""
@@ -109,15 +127,26 @@ def state(elements, differ, wrong):
 def random_rows(word, bench):
     """Rows of random programs, and refusals by what is said."""
     import random_cases
-    _, seed, count = word.split(":")
+    _, seed, count = word.partition("@")[0].split(":")
     rows, refused = [], {}
-    for group in random_cases.cases(int(seed), int(count), bench, bench.folder + "/random", refused):
-        for name, *what in group:
-            print(f"{name}: {state(*what)}", flush=True)
-            rows.append((name, *what))
+    for name, *what in random_cases.cases(int(seed), int(count), bench, bench.folder + "/random", refused):
+        print(f"{name}: {state(*what)}", flush=True)
+        rows.append((name, *what))
     for why, n in sorted(refused.items(), key=lambda one: -one[1]):
         print(f"refused {n}: {why}")
     return rows, refused
+
+
+def instruction_results(word, bench):
+    """What was seen of each instruction, and how many pairs of one and a type are right and wrong."""
+    import instructions
+    pattern = word.partition("@")[0].partition(":")[2] or "*"
+    results = instructions.run(pattern, bench, bench.folder + "/instructions")
+    equal, differ, wrong = instructions.counted(results, instructions.explained())
+    for text in wrong:
+        print(text)
+    print(f"instructions: {equal} equal, {differ} differ as is said, {len(wrong)} wrong", flush=True)
+    return results, equal + differ, len(wrong)
 
 
 def version_of(checkout):
@@ -129,17 +158,17 @@ def version_of(checkout):
     return result.stdout.strip()
 
 
-def write_random(f, drawn):
-    for word, (rows, refused) in drawn.items():
-        _, seed, count = word.split(":")
-        right = sum(1 for row in rows if row[2] == 0 and not row[3])
-        f.write(f"\n## Random programs\n\nSeeds {seed} to {int(seed) + int(count) - 1} of `tests/fuzz/programs`: {right} of {len(rows)} "
-                f"programs equal bit by bit,\n{sum(refused.values())} refused.\n\n| Refused | What is said |\n|---|---|\n")
-        f.writelines(f"| {n} | {why} |\n" for why, n in sorted(refused.items(), key=lambda one: -one[1]))
-        f.writelines(f"| {name} | {wrong or str(differ) + ' differ'} |\n" for name, _, differ, wrong in rows if differ or wrong)
+def write_random(f, word, rows, refused, machine):
+    _, seed, count = word.partition("@")[0].split(":")
+    right = sum(1 for row in rows if row[2] == 0 and not row[3])
+    f.write(f"\n## Random programs: {machine}\n\nSeeds {seed} to {int(seed) + int(count) - 1} of `tests/fuzz/programs`: {right} of {len(rows)} "
+            f"programs equal bit by bit,\n{sum(refused.values())} refused.\n\n| Refused | What is said |\n|---|---|\n")
+    f.writelines(f"| {n} | {why} |\n" for why, n in sorted(refused.items(), key=lambda one: -one[1]))
+    f.writelines(f"| {name} | {wrong or str(differ) + ' differ'} |\n" for name, _, differ, wrong in rows if differ or wrong)
 
 
-def write_page(path, version, compiler, results, drawn):
+def write_page(path, version, compiler, results, parts):
+    """`parts`: functions that write a section each."""
     right = sum(1 for rows in results.values() for row in rows if row[2] == 0 and not row[3])
     total = sum(len(rows) for rows in results.values())
     with open(path, "w", encoding="utf-8") as f:
@@ -148,15 +177,35 @@ def write_page(path, version, compiler, results, drawn):
                 "`pto.emit-ascend` writes\nthem, compiled with the CPU mode of the vendor's headers and compared with "
                 "`cpu-sim`.\n\n"
                 f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
-                "| Case | Size | Elements | Differ |\n|---|---|---|---|\n")
-        for name, rows in results.items():
+                "| Case | Machine | Size | Elements | Differ |\n|---|---|---|---|---|\n")
+        for case, rows in results.items():
+            name, _, machine = case.partition("@")
             for size, elements, differ, wrong in rows:
-                f.write(f"| {name} | {size} | {elements} | {wrong or differ} |\n")
+                f.write(f"| {name} | {machine or MACHINE} | {size} | {elements} | {wrong or differ} |\n")
         f.write("\n## Where the CPU mode does something else\n\n"
                 "| Instruction | The CPU mode | Right | Source | Compared |\n|---|---|---|---|---|\n")
         with open(os.path.join(here, "divergences.txt"), encoding="utf-8") as rows:
             f.writelines(f"| {row.strip()} |\n" for row in rows if not row.startswith("#"))
-        write_random(f, drawn)
+        for part in parts:
+            part(f)
+
+
+def run_case(case, sizes, bench):
+    rows = bench.case(case.partition("@")[0], sizes)
+    for size, *what in rows:
+        print(f"{case} {size}: {state(*what)}", flush=True)
+    return rows
+
+
+def run_other(word, bench):
+    """Of random programs or instructions: how many are right and wrong, and what writes their section of the page."""
+    if word.startswith("random:"):
+        rows, refused = random_rows(word, bench)
+        right = sum(1 for row in rows if row[2] == 0 and not row[3])
+        return right, len(rows) - right, lambda f: write_random(f, word, rows, refused, bench.machine)
+    import instructions
+    results, right, wrong = instruction_results(word, bench)
+    return right, wrong, lambda f: instructions.write(f, results, bench.machine)
 
 
 def main():
@@ -169,34 +218,36 @@ def main():
     parser.add_argument("--jobs", default=os.cpu_count())
     parser.add_argument("--keep")
     parser.add_argument("--page")
-    parser.add_argument("--machine", help="another one than that of ascend.yaml, as ascend-950.yaml")
     o = parser.parse_intermixed_args()
     o.checkout, o.build = os.path.abspath(o.checkout), os.path.abspath(o.build)
     if not os.path.exists(o.checkout + "/include/pto/pto-inst.hpp"):
         sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
     with open(o.cases, encoding="utf-8") as f:
         cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
-    random = [word for word in o.case if re.fullmatch(r"random:\d+:\d+", word)]
-    words = [word for word in o.case if word not in random]
+    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?)(@.+)?", word)]
+    words = [word for word in o.case if word not in others]
     chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
-    if not chosen and not random:
+    if not chosen and not others:
         sys.exit("vendor.py: no case has such a name")
-    results = {}
+    results, parts, passed, failed = {}, [], 0, 0
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
-        bench = Bench(o, o.keep or folder)
-        os.makedirs(bench.folder, exist_ok=True)
+        def bench_of(word):
+            bench = Bench(o, os.path.abspath(o.keep or folder), word.partition("@")[2])
+            os.makedirs(bench.folder, exist_ok=True)
+            return bench
+
         for name, *sizes in chosen:
-            results[name] = bench.case(name, sizes)
-            for size, *what in results[name]:
-                print(f"{name} {size}: {state(*what)}", flush=True)
-        drawn = {word: random_rows(word, bench) for word in random}
-    rows = [row for each in results.values() for row in each] + [row for each, _ in drawn.values() for row in each]
-    passed = sum(1 for row in rows if row[2] == 0 and not row[3])
+            results[name] = run_case(name, sizes, bench_of(name))
+            right = sum(1 for row in results[name] if row[2] == 0 and not row[3])
+            passed, failed = passed + right, failed + len(results[name]) - right
+        for word in others:
+            right, wrong, part = run_other(word, bench_of(word))
+            passed, failed, parts = passed + right, failed + wrong, [*parts, part]
     if o.page:
         compiler = run(o.compiler, "--version").stdout.splitlines()[0]
-        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results, drawn)
-    print(f"{passed} passed, {len(rows) - passed} failed")
-    sys.exit(0 if passed == len(rows) else 1)
+        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results, parts)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
 
 
 main()

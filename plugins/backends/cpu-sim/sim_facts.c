@@ -19,6 +19,17 @@ static pto_relation other_relation(const sim *s, const sim_core *c, pto_dtype dt
     return pto_relation_by_name(machine_compares_as(s->run, pto_op_kind(op), dtype, asked));
 }
 
+/* What is computed here is exact. */
+static void warn_of_approximation(const sim *s, const program_step *step)
+{
+    const pto_kind_id kind = pto_op_kind(step->site->op);
+    if (step->tmp != NULL || !machine_approximate_without_scratch(s->run, kind)) return;
+    pto_warning(step->site->op, "pto.cpu-sim/approximate",
+                "`%.*s` has no scratch operand; its code on machine `%s` is then an approximation, unlike what is "
+                "computed here: give it a tile as the last operand",
+                PTO_FMT(step->site->op_name), s->machine->name);
+}
+
 static const site_facts *facts_of(const sim *s, const sim_core *c)
 {
     const program_site *site = c->step.site;
@@ -26,6 +37,7 @@ static const site_facts *facts_of(const sim *s, const sim_core *c)
     site_facts *f = &c->launch->kernel->facts[site->index];
     if (f->is_known) return f;
     f->is_known = true;
+    warn_of_approximation(s, &c->step);
     f->in_place = machine_in_place(s->run, kind) != 0;
     f->rounds_scalar = c->step.has_scalar && c->step.dst != NULL &&
                        machine_scalar_through_f32(s->run, kind, c->step.dst->ref.dtype) != 0;

@@ -139,6 +139,11 @@ int machine_below_width(const pto_run *run, pto_kind_id kind)
     return pto_machine_i64_or(run, 0, "facts.%.*s.below-width", PTO_FMT(mnemonic(run, kind))) != 0;
 }
 
+int machine_approximate_without_scratch(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_i64_or(run, 0, "facts.%.*s.approximate-without-scratch", PTO_FMT(mnemonic(run, kind))) != 0;
+}
+
 pto_str machine_compares_as(const pto_run *run, pto_kind_id kind, pto_dtype dtype, pto_str relation)
 {
     const pto_str name = mnemonic(run, kind);

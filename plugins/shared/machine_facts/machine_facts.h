@@ -47,6 +47,9 @@ int machine_destroys(const pto_run *run, pto_kind_id kind, pto_dtype dtype);
 /* Whether an instruction shifts by 0 to the width of the element type less one alone. */
 int machine_below_width(const pto_run *run, pto_kind_id kind);
 
+/* Whether its results are approximate where it has no scratch operand. */
+int machine_approximate_without_scratch(const pto_run *run, pto_kind_id kind);
+
 /* Whether the tiles that it takes have their rows one after the other. */
 int machine_row_major(const pto_run *run, pto_kind_id kind);
 

@@ -112,6 +112,13 @@ pto_status insn_TRDIVS(insn_call *call) { return run_scalar(call, LANE_DIV, true
 pto_status insn_TMAXS(insn_call *call) { return run_scalar(call, LANE_MAX, false); }
 pto_status insn_TMINS(insn_call *call) { return run_scalar(call, LANE_MIN, false); }
 
+pto_status insn_TLRELU(insn_call *call)
+{
+    if (!element_is_float(call->dst.dtype))
+        return insn_fail(call, "element type %s is not a float type", pto_dtype_name(call->dst.dtype));
+    return run_scalar(call, LANE_LRELU, false);
+}
+
 pto_status insn_TREMS(insn_call *call) { return run_scalar(call, LANE_REM, false); }
 pto_status insn_TFMODS(insn_call *call) { return run_scalar(call, LANE_FMOD, false); }
 pto_status insn_TPOWS(insn_call *call) { return run_scalar(call, LANE_POW, false); }

@@ -56,6 +56,9 @@ lanes_f32(lane_op op, size_t n, const float *a, const float *b, float *out)
     case LANE_MIN:
         for (size_t i = 0; i < n; i++) out[i] = min_f32(a[i], b[i]);
         break;
+    case LANE_LRELU:
+        for (size_t i = 0; i < n; i++) out[i] = a[i] > 0 ? a[i] : a[i] * b[i];
+        break;
     case LANE_REM:
     case LANE_FMOD:
     case LANE_POW:
@@ -102,7 +105,8 @@ uint64_t lanes_i64(lane_op op, bool is_unsigned, size_t n, const int64_t *a, con
             faults += y == 0;
             out[i] = rest_i64(op, is_unsigned, a[i], b[i]);
             break;
-        case LANE_POW: out[i] = 0; break;
+        case LANE_POW:
+        case LANE_LRELU: out[i] = 0; break;
         }
     }
     return faults;

@@ -18,7 +18,8 @@ typedef enum lane_op {
     LANE_MIN,
     LANE_REM,  /* with the sign of b */
     LANE_FMOD, /* with the sign of a */
-    LANE_POW   /* of floats */
+    LANE_POW,  /* of floats */
+    LANE_LRELU /* of floats: a where it is above 0, else a * b */
 } lane_op;
 
 /* out[i] = a[i] op b[i]; out may be a or b. Numerics: insn_semantics.h. */

@@ -141,6 +141,7 @@ static void combine(lane_op op, nan_rule nan, size_t n, double *a, const double 
         case LANE_REM: a[i] = lanes_rem(a[i], b[i]); break;
         case LANE_FMOD: a[i] = fmod(a[i], b[i]); break;
         case LANE_POW: a[i] = pow(a[i], b[i]); break;
+        case LANE_LRELU: a[i] = a[i] > 0 ? a[i] : a[i] * b[i]; break;
         }
     }
 }
