@@ -2,6 +2,8 @@
  * the head of the function, and what a block computed once is not computed again in it or inside of it. */
 #include "assembler_print.h"
 
+#include "assembler_storage.h"
+
 #include <pto/relation.h>
 
 #include <math.h>
@@ -18,6 +20,8 @@ typedef struct printer {
     const ascend_kernel *k;
     text *out, *constants;
     uint32_t depth, temporary_count;
+    int is_placed; /* addresses and flags are written */
+    assembler_base *bases;
     pto_op at;
     known_expr *known;
     uint32_t known_count, known_capacity;
@@ -193,11 +197,16 @@ static const char *pipe_of(printer *p, pto_op op, const char *attr)
 
 /* ---- instructions ---- */
 
-static pto_status refuse(pto_op op, const char *why)
+pto_status assembler_refuse(pto_op op, const char *format, ...)
 {
+    text t = {.run = op.run};
+    va_list args;
+    va_start(args, format);
+    text_vput(&t, format, args);
+    va_end(args);
     const pto_str name = pto_op_name(op);
     return pto_error(op, "pto.emit-ascend/unsupported", "`%.*s` has no form in the text of the vendor's assembler: %s",
-                     PTO_FMT(name), why);
+                     PTO_FMT(name), text_end(&t));
 }
 
 /* A view of all of the memory, and the window as a part of it; its name and type. */
@@ -236,13 +245,14 @@ static pto_status copy(printer *p, const ascend_node *n)
     const ascend_operand *memory = &n->operands[is_load ? 1 : 0], *other = &n->operands[is_load ? 0 : 1];
     const uint32_t rank = pto_type_rank(pto_value_type(memory->value));
     const char *type = NULL;
-    if (rank < 2 || rank > 5) return refuse(n->op, "memory has 2 to 5 dims there");
-    if (pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return refuse(n->op, "not with `relu`");
+    if (rank < 2 || rank > 5) return assembler_refuse(n->op, "memory has 2 to 5 dims there");
+    const int has_relu = pto_attr_bool_of(n->op, PTO_STR("relu"), 0);
     const char *part = window(p, n, memory->window, &type), *t = tile(p, other->tile);
     if (is_load)
         line(p, "pto.tload ins(%s : %s) outs(%s : %s)", part, type, t, tile_type(p, &other->tile->type));
     else
-        line(p, "pto.tstore ins(%s : %s) outs(%s : %s)", t, tile_type(p, &other->tile->type), part, type);
+        line(p, "pto.tstore ins(%s : %s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), part, type,
+             has_relu ? " {reluPreMode = #pto<relu_pre_mode normal_relu>}" : "");
     return PTO_OK;
 }
 
@@ -317,14 +327,14 @@ static pto_status check_pad(const ascend_node *n)
 {
     for (uint32_t i = 0; i < n->operand_count; i++)
         if (n->operands[i].tile != NULL && n->operands[i].tile->type.pad == ASCEND_PAD_NUMBER)
-            return refuse(n->op, "its `pad` is 0, or the greatest or least of its element type there");
+            return assembler_refuse(n->op, "its `pad` is 0, or the greatest or least of its element type there");
     return PTO_OK;
 }
 
 /* As the library does around its own loops of the scalar unit. */
 static void put_wait(printer *p, const ascend_node *n, const char *source, const char *target)
 {
-    if ((n->insn->flags & ASCEND_SCALAR_UNIT) == 0 || !pto_str_is(p->m->arch, "a3")) return;
+    if ((n->insn->flags & ASCEND_SCALAR_UNIT) == 0 || !p->is_placed || !pto_str_is(p->m->arch, "a3")) return;
     line(p, "pto.set_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
     line(p, "pto.wait_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
 }
@@ -333,7 +343,7 @@ static void put_wait(printer *p, const ascend_node *n, const char *source, const
 static pto_status insn(printer *p, const ascend_node *n)
 {
     text names = {.run = p->run}, types = {.run = p->run};
-    if (n->insn->op[0] == 0) return refuse(n->op, "ascend.def has no op for it");
+    if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
     PTO_TRY(check_pad(n));
     if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
     if (ASCEND_IS(p->m, n->op, TLOAD) || ASCEND_IS(p->m, n->op, TSTORE)) return copy(p, n);
@@ -365,28 +375,67 @@ static pto_status insn(printer *p, const ascend_node *n)
 
 /* ---- nodes ---- */
 
+static const char *address_of(printer *p, const ascend_tile *t)
+{
+    int64_t stage = 0;
+    if (!p->is_placed) return "";
+    if (pto_expr_is_const(t->stage, &stage))
+        return text_format(p->run, " addr = %s", constant(p, t->address + stage * t->stage_bytes, "i64"));
+    const char *bytes = index_of(p, pto_expr_offset(pto_expr_scale(t->stage, t->stage_bytes), t->address));
+    const char *address = temporary(p);
+    line(p, "%s = arith.index_cast %s : index to i64", address, bytes);
+    return text_format(p->run, " addr = %s", address);
+}
+
+/* The same bytes as those of `from`, which is of the type, as the tile. */
+static void put_view(printer *p, const ascend_tile *t, const char *from, const ascend_tile_type *type)
+{
+    const char *rows = index_of(p, t->valid[0]), *columns = index_of(p, t->valid[1]);
+    line(p, "%s = pto.treshape %s : %s -> %s", tile(p, t), from, tile_type(p, type), tile_type(p, &t->type));
+    line(p, "pto.set_validshape %s, %s, %s : %s", tile(p, t), rows, columns, tile_type(p, &t->type));
+}
+
+static const char *base_name(printer *p, const assembler_base *b)
+{
+    return text_format(p->run, "%s_base_", value(p, pto_op_result(b->like->op, 0)));
+}
+
+static void put_bases(printer *p, const ascend_node *n)
+{
+    for (const assembler_base *b = p->bases; b != NULL; b = b->next) {
+        if (b->before != n) continue;
+        const ascend_tile_type *t = &b->like->type;
+        line(p, "%s = pto.alloc_tile valid_row = %s valid_col = %s : %s", base_name(p, b),
+             constant(p, t->rows, "index"), constant(p, t->columns, "index"), tile_type(p, t));
+    }
+}
+
 static pto_status put_tile(printer *p, const ascend_node *n)
 {
-    if (element(n->tile->type.dtype) == NULL) return refuse(n->op, "of its element type");
+    const assembler_base *base = assembler_base_of(p->bases, n->tile);
+    if (element(n->tile->type.dtype) == NULL) return assembler_refuse(n->op, "of its element type");
     for (const ascend_tile *t = n->tile; t != NULL; t = t->next_form) {
-        int64_t stage = 0;
-        const char *address;
-        if (pto_expr_is_const(t->stage, &stage)) {
-            address = constant(p, t->address + stage * t->stage_bytes, "i64");
+        if (base != NULL) {
+            put_view(p, t, base_name(p, base), &base->like->type);
+        } else if (t != n->tile && !p->is_placed) {
+            put_view(p, t, tile(p, n->tile), &n->tile->type);
         } else {
-            const char *bytes = index_of(p, pto_expr_offset(pto_expr_scale(t->stage, t->stage_bytes), t->address));
-            address = temporary(p);
-            line(p, "%s = arith.index_cast %s : index to i64", address, bytes);
+            const char *address = address_of(p, t);
+            const char *rows = index_of(p, t->valid[0]), *columns = index_of(p, t->valid[1]);
+            line(p, "%s = pto.alloc_tile%s valid_row = %s valid_col = %s : %s", tile(p, t), address, rows, columns,
+                 tile_type(p, &t->type));
         }
-        const char *rows = index_of(p, t->valid[0]), *columns = index_of(p, t->valid[1]);
-        line(p, "%s = pto.alloc_tile addr = %s valid_row = %s valid_col = %s : %s", tile(p, t), address, rows, columns,
-             tile_type(p, &t->type));
     }
     return PTO_OK;
 }
 
-static void put_flag(printer *p, const ascend_node *n)
+static void put_order(printer *p, const ascend_node *n)
 {
+    if (!p->is_placed) return;
+    if (n->kind == ASCEND_BARRIER) {
+        line(p, "pto.barrier <%s>", pipe_of(p, n->op, "pipe"));
+        return;
+    }
     const pto_expr event = pto_expr_of(n->op, PTO_STR("event"), 0);
     const char *word = n->kind == ASCEND_SET ? "set_flag" : "wait_flag";
     const char *source = pipe_of(p, n->op, "src"), *target = pipe_of(p, n->op, "dst");
@@ -409,7 +458,7 @@ static pto_status put_scalar(printer *p, const ascend_node *n)
     }
     const pto_value v = pto_op_result(n->op, 0);
     const pto_dtype t = pto_type_dtype(pto_value_type(v));
-    if (element(t) == NULL) return refuse(n->op, "of its element type");
+    if (element(t) == NULL) return assembler_refuse(n->op, "of its element type");
     if (pto_dtype_is_float(t)) {
         const char *whole = temporary(p);
         line(p, "%s = arith.index_cast %s : index to i64", whole, x);
@@ -464,11 +513,12 @@ static pto_status put_nodes(printer *p, const ascend_node *first)
 {
     for (const ascend_node *n = first; n != NULL; n = n->next) {
         p->at = n->op;
+        put_bases(p, n);
         switch (n->kind) {
         case ASCEND_TILE: PTO_TRY(put_tile(p, n)); break;
         case ASCEND_SET:
-        case ASCEND_WAIT: put_flag(p, n); break;
-        case ASCEND_BARRIER: line(p, "pto.barrier <%s>", pipe_of(p, n->op, "pipe")); break;
+        case ASCEND_WAIT:
+        case ASCEND_BARRIER: put_order(p, n); break;
         case ASCEND_FOR:
         case ASCEND_IF: PTO_TRY(put_control(p, n)); break;
         case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
@@ -490,7 +540,7 @@ static pto_status put_head(printer *p, text *out)
         const pto_type type = pto_value_type(v);
         const int is_memory = pto_type_kind_of(type) == PTO_TYPE_GM;
         const char *e = pto_type_dtype(type) == PTO_INDEX ? "index" : element(pto_type_dtype(type));
-        if (e == NULL) return refuse(k->op, "a parameter has elements that it does not know");
+        if (e == NULL) return assembler_refuse(k->op, "a parameter has elements that it does not know");
         text_put(&parameters, is_memory ? "%s%s: !pto.ptr<%s>" : "%s%s: %s", parameters.n != 0 ? ", " : "", value(p, v),
                  e);
     }
@@ -524,14 +574,16 @@ static void put_grid(printer *p)
     }
 }
 
-pto_status assembler_kernel(const ascend_module *m, const ascend_kernel *k, text *out)
+pto_status assembler_kernel(const ascend_module *m, const ascend_kernel *k, int level, text *out)
 {
     text body = {.run = m->run}, constants = {.run = m->run};
     printer p = {.run = m->run, .m = m, .k = k, .out = &body, .constants = &constants, .depth = 2, .at = k->op};
+    p.is_placed = level == 3;
+    if (!p.is_placed) PTO_TRY(assembler_storage_make(k, &p.bases));
     PTO_TRY(put_head(&p, out));
     put_grid(&p);
     PTO_TRY(put_nodes(&p, k->first));
-    line(&p, "pto.barrier <PIPE_ALL>");
+    if (p.is_placed) line(&p, "pto.barrier <PIPE_ALL>");
     line(&p, "return");
     text_put(out, "%s", text_end(&constants));
     text_bytes(out, text_end(&body), body.n);

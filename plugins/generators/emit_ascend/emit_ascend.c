@@ -3,11 +3,13 @@
 #include "cpp_print.h"
 #include "tree_files.h"
 
-#define OPTIONS(X)                                                                                        \
-    X(FORM, ENUM, "form", .def = "cpp", .choices = PTO_STRS("cpp", "assembler"),                          \
-      .doc = "What it writes: C++ with all that builds and runs it, or kernels as text of the assembler", \
+#define OPTIONS(X)                                                                                         \
+    X(FORM, ENUM, "form", .def = "cpp", .choices = PTO_STRS("cpp", "assembler", "assembler-level2"),       \
+      .doc = "What it writes: C++ with all that builds and runs it, or kernels as text of the assembler, " \
+             "with addresses and flags (level 3) or without (level 2)",                                    \
       .example = "with: { form: assembler }")
 PTO_OPTIONS(OPTIONS);
+enum { FORM_CPP, FORM_ASSEMBLER, FORM_ASSEMBLER_LEVEL2 };
 
 /* A file of the tree. */
 static pto_status put_file(const pto_text_sink *sink, const char *name, const char *p, size_t n)
@@ -86,20 +88,20 @@ static pto_status put_readme(cpp_printer *p, const pto_text_sink *sink)
     return put_text(sink, "README.md", &t);
 }
 
-static pto_status put_assembler(const ascend_module *m, const pto_text_sink *sink)
+static pto_status put_assembler(const ascend_module *m, int level, const pto_text_sink *sink)
 {
     text readme = {.run = m->run};
     text_put(&readme,
              "# Kernels for %.*s\n\nWritten by `pto.emit-ascend`; `manifest.json` says from what. Text of the vendor's "
-             "assembler, with addresses and flags:\n\n```\n",
-             PTO_FMT(m->arch));
+             "assembler, %s:\n\n```\n",
+             PTO_FMT(m->arch), level == 3 ? "with addresses and flags" : "without addresses and flags, which it finds");
     for (const ascend_kernel *k = m->kernels; k != NULL; k = k->next) {
         const char *name = text_identifier(m->run, pto_function_name(k->op));
         text t = {.run = m->run};
-        PTO_TRY(assembler_kernel(m, k, &t));
+        PTO_TRY(assembler_kernel(m, k, level, &t));
         PTO_TRY(put_text(sink, text_format(m->run, "kernel_%s.pto", name), &t));
-        text_put(&readme, "ptoas kernel_%s.pto -o kernel_%s.cpp --pto-arch=%.*s --pto-level=level3\n", name, name,
-                 PTO_FMT(m->arch));
+        text_put(&readme, "ptoas kernel_%s.pto -o kernel_%s.cpp --pto-arch=%.*s --pto-level=level%d%s\n", name, name,
+                 PTO_FMT(m->arch), level, level == 3 ? "" : " --enable-insert-sync");
     }
     text_put(&readme, "```\n");
     return put_text(sink, "README.md", &readme);
@@ -114,7 +116,8 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
         return pto_error_at(run, pto_loc_none(run), "pto.emit-ascend/one-text",
                             "this generator writes a folder, and one text is asked for");
     PTO_TRY(ascend_model_make(run, &m));
-    if (pto_opt_i64(run, OPT_FORM) != 0) return put_assembler(&m, sink);
+    const int64_t form = pto_opt_i64(run, OPT_FORM);
+    if (form != FORM_CPP) return put_assembler(&m, form == FORM_ASSEMBLER ? 3 : 2, sink);
     PTO_TRY(put_kernels(&p, sink));
     PTO_TRY(cpp_host(&p, &header, &source));
     PTO_TRY(put_text(sink, "host.h", &header));

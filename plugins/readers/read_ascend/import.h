@@ -96,6 +96,7 @@ typedef struct import_tile {
     struct import_tile *sides[2]; /* of a tile that a branch chose: where `truth` is 1 and where it is 0; NULL: none */
     pto_expr truth;
     struct import_tile *root; /* the one whose bytes it shows in another way; NULL: itself */
+    struct import_tile *like; /* of a view that is not built yet: what it is a view of */
     uint32_t last_step;       /* number + 1 of the step that used it last */
     struct import_tile *twin; /* the column-major one of which this is another view, with rows and columns exchanged */
 } import_tile;
@@ -259,8 +260,9 @@ pto_status import_make_view(importer *im, const mlir_op *op);
 pto_status import_partition(importer *im, const mlir_op *op);
 /* `pto.tload`, `pto.tstore`. */
 pto_status import_copy(importer *im, const mlir_op *op, int is_load);
-/* The instruction between a window and a tile. */
-pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load);
+/* The instruction between a window and a tile; `has_relu`: of a store, with what is negative as 0. */
+pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
+                       int has_relu);
 
 /* ---- import_tile.c ---- */
 /* `pto.alloc_tile` */

@@ -242,7 +242,8 @@ static pto_status check_rank(const importer *im, const mlir_op *op, const import
 }
 
 /* A window of more dims, one of the last two dims after the other: their rows are one below the other in the tile. */
-static pto_status move_windows(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load)
+static pto_status move_windows(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
+                               int has_relu)
 {
     int64_t lines = 0;
     const int64_t count = outer_rows(w);
@@ -258,7 +259,7 @@ static pto_status move_windows(importer *im, const mlir_op *op, const import_win
             rest /= n;
         }
         PTO_TRY(import_part(im, op, tile, i * lines, lines, &part));
-        PTO_TRY(import_move(im, op, &one, part, is_load));
+        PTO_TRY(import_move(im, op, &one, part, is_load, has_relu));
     }
     return PTO_OK;
 }
@@ -281,7 +282,23 @@ static pto_status check_sizes(const importer *im, const mlir_op *op, const impor
     return PTO_OK;
 }
 
-pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load)
+/* ` {reluPreMode = #pto<relu_pre_mode normal_relu>}` after a store. */
+static pto_status read_relu(mlir_cursor *c, int *has_relu)
+{
+    mlir_cursor in;
+    const mlir_node *mode = NULL;
+    if (!mlir_enter(c, '{', &in)) return mlir_at_end(c);
+    const int fits = mlir_take_word(&in, "reluPreMode") && mlir_take_mark(&in, '=') &&
+                     mlir_take(&in, MLIR_ATTRIBUTE, &mode) && pto_str_is(mode->text, "pto");
+    *has_relu = fits && pto_str_is(mode->body, "relu_pre_mode normal_relu");
+    if (!*has_relu && (!fits || !pto_str_is(mode->body, "relu_pre_mode no_relu")))
+        return mlir_expected(&in, "`reluPreMode = #pto<relu_pre_mode normal_relu>` or `no_relu`");
+    PTO_TRY(mlir_at_end(&in));
+    return mlir_at_end(c);
+}
+
+pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
+                       int has_relu)
 {
     pto_expr offsets[IMPORT_RANK_MAX];
     for (uint32_t d = 0; d < w->rank; d++)
@@ -294,6 +311,7 @@ pto_status import_move(importer *im, const mlir_op *op, const import_window *w, 
     pto_spec_operand(&s, is_load ? w->memory->value : t);
     pto_spec_exprs(&s, PTO_STR("offsets"), w->rank, offsets);
     if (w->is_turned) pto_spec_bool(&s, PTO_STR("transpose"), 1);
+    if (has_relu) pto_spec_bool(&s, PTO_STR("relu"), 1);
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
@@ -301,9 +319,10 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     const import_name *from = NULL, *to = NULL;
+    int has_relu = 0;
     PTO_TRY(operand(im, &c, "ins", &from));
     PTO_TRY(operand(im, &c, "outs", &to));
-    PTO_TRY(mlir_at_end(&c));
+    PTO_TRY(is_load ? mlir_at_end(&c) : read_relu(&c, &has_relu));
     const import_name *memory = is_load ? from : to, *tile = is_load ? to : from;
     if (memory == NULL || memory->kind != IMPORT_VIEW || tile == NULL || tile->kind != IMPORT_TILE)
         return import_refuse(im, op, is_load ? "copies memory into a tile" : "copies a tile into memory");
@@ -316,12 +335,12 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
     import_use_memory(im, w->memory, !is_load, -1);
     if (!im->builds) return PTO_OK;
     PTO_TRY(check_rank(im, op, w, tile->tile));
-    if (outer_rows(w) != 1) return move_windows(im, op, w, tile->tile, is_load);
+    if (outer_rows(w) != 1) return move_windows(im, op, w, tile->tile, is_load, has_relu);
     PTO_TRY(check_sizes(im, op, w, tile->tile));
     if (is_load && tile->tile->type.pad != 0 && !is_full(tile->tile))
         return import_refuse(im, op,
                              "fills its target beyond the valid region, which is not read; pto.tfillpad does it too");
     if (!is_load && w->is_turned)
         return import_refuse(im, op, "stores into a view whose last two dims are exchanged, which is not read");
-    return import_move(im, op, w, tile->tile, is_load);
+    return import_move(im, op, w, tile->tile, is_load, has_relu);
 }

@@ -96,7 +96,7 @@ static pto_status push(importer *im, const mlir_op *op, uint32_t which)
     import_use_memory(im, q->memory, 1, slot);
     if (!im->builds) return PTO_OK;
     const import_window w = window_of(im, q, slot, 0);
-    return import_move(im, op, &w, tile->tile, 0);
+    return import_move(im, op, &w, tile->tile, 0, 0);
 }
 
 /* `%t = pto.tpop_from_aic {split = 1} -> type` */
@@ -126,7 +126,7 @@ static pto_status pop(importer *im, const mlir_op *op, uint32_t which)
     q->last_pop = op;
     if (!im->builds) return PTO_OK;
     const import_window w = window_of(im, q, slot, split);
-    return import_move(im, op, &w, t, 1);
+    return import_move(im, op, &w, t, 1, 0);
 }
 
 /* `pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024} (..)`: of it, how far places are from each other. */

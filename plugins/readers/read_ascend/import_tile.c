@@ -264,7 +264,14 @@ pto_status import_part(importer *im, const mlir_op *op, import_tile *of, int64_t
     return PTO_OK;
 }
 
-/* `%b = pto.treshape %a : type -> type` */
+/* Whether the next op is the `set_validshape` of the result: until then it is nothing. */
+static int is_set_next(const mlir_op *op)
+{
+    return op->next != NULL && pto_str_is(op->next->name, "pto.set_validshape") && op->next->arguments != NULL &&
+           op->next->arguments->kind == MLIR_VALUE && pto_str_same(op->next->arguments->text, op->results->text);
+}
+
+/* `%b = pto.treshape %a : type -> type`. Where the type has `?`, %b has the valid region of %a. */
 pto_status import_reshape(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
@@ -286,11 +293,14 @@ pto_status import_reshape(importer *im, const mlir_op *op)
     t->block = im->block;
     t->root = base->root != NULL ? base->root : base;
     PTO_TRY(import_tile_type_of(im, type, &t->type));
+    for (uint32_t d = 0; d < 2; d++)
+        if (t->type.valid[d] < 0) t->valid[d] = base->valid[d];
     PTO_TRY(fix_valid(im, op, t));
     if (t->type.role != base->type.role || import_tile_bytes(&t->type) != import_tile_bytes(&base->type))
         return import_refuse(im, op, "makes a tile of %lld bytes of one of %lld",
                              (long long)import_tile_bytes(&t->type), (long long)import_tile_bytes(&base->type));
-    if (im->builds) {
+    t->like = base;
+    if (im->builds && !is_set_next(op)) {
         const pto_op made =
             build_alias(im, t, pto_value_op(import_tile_value(im, base)), import_plain_name(im, op->results->text),
                         import_loc(im, op), pto_at_end(im->block));
@@ -322,7 +332,7 @@ pto_status import_set_valid(importer *im, const mlir_op *op)
     if (!im->builds) return PTO_OK;
     if (!pto_block_same(t->block, im->block))
         return import_refuse(im, op, "is in a loop or branch in which its tile is not defined, which is not read");
-    const pto_op before = pto_value_op(import_tile_value(im, t));
+    const pto_op before = pto_value_op(import_tile_value(im, PTO_SOME(t->value) || t->like == NULL ? t : t->like));
     t->valid[0] = valid[0];
     t->valid[1] = valid[1];
     const pto_op made =

@@ -130,3 +130,26 @@ fails 5 'error: \[pto.emit-ascend/machine\] the architecture `a9` is none that c
 negation >f.ptir
 fails 5 'error: \[pto.emit-ascend/one-text\] this generator writes a folder, and one text is asked for' \
   pto-run f.ptir --pipeline=native.yaml --set=backend.with.generator=pto.emit-ascend --random-inputs=1
+
+# What only addresses say.
+generator='backend.with.generator={ use: pto.emit-ascend, with: { form: assembler-level2 } }'
+unplaced() {
+  fails 5 "k.ptir:$1: error: \[pto.emit-ascend/unsupported\] \`block.tile\` has no form in the text of the vendor.s assembler: $2" \
+    pto-opt k.ptir --pipeline=emit.yaml --set="$generator" -o tree/
+  [ ! -e tree ] || fail 'a refused run left a folder'
+}
+sed -i 's/^arch: a9/arch: a3/' machines/ascend-910b.yaml
+vector '8 x 8 x f32' "$buffer
+%t = block.tile %b[0] valid(8, 8) : tile<8 x 8 x f32, vec, nd>
+pto.tload %t, %x[0, 0]
+%u = block.tile %b[0] {offset = 32} valid(1, 8) : tile<1 x 8 x f32, vec, nd>
+pto.tneg %u, %u"
+unplaced 6:6 'it is a part of the 256 bytes that another tile of its buffer wrote, which is only said by addresses: write level 3, `form: assembler`'
+vector '8 x 8 x f32' '%b = block.buffer {space = vec, bytes_per_stage = 256, stages = 2, addr = 0} : buffer
+%t = block.tile %b[0] valid(8, 8) : tile<8 x 8 x f32, vec, nd>
+pto.tload %t, %x[0, 0]
+for %j to 4 {
+%u = block.tile %b[%j mod 2] valid(8, 8) : tile<8 x 8 x f32, vec, nd>
+pto.tneg %u, %u
+}'
+unplaced 4:6 'its buffer has stages, and what it holds may be what an earlier round left there, which is only said by addresses: write level 3, `form: assembler`'

@@ -68,3 +68,23 @@ for how in --pipeline=pto-level2.yaml --backend=pto.reference; do
 done
 # A pipeline for other text says what is missing.
 fails 5 'buffer without an address\|no address' pto-run k.pto --pipeline=pto-level3.yaml --in p=p.npy --in q=q.npy --in w=3
+
+# A tile in another shape has the valid region of what it shows until it gets its own.
+cat >v.pto <<'END'
+func.func @v(%p: !pto.ptr<f32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = pto.make_tensor_view %p, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>
+  %t = pto.alloc_tile valid_row = %c8 valid_col = %c8 : !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8, v_row=?, v_col=?, blayout=row_major>
+  %s = pto.treshape %t : !pto.tile_buf<x> -> !pto.tile_buf<loc=vec, dtype=i32, rows=8, cols=8, v_row=?, v_col=?, blayout=row_major>
+  %u = pto.treshape %t : !pto.tile_buf<x> -> !pto.tile_buf<loc=vec, dtype=f32, rows=1, cols=64, v_row=?, v_col=?, blayout=row_major>
+  pto.set_validshape %u, %c1, %c8 : !pto.tile_buf<x>
+  pto.tload ins(%v : !pto.tensor_view<x>) outs(%t : !pto.tile_buf<x>)
+  pto.tneg ins(%s : !pto.tile_buf<x>) outs(%s : !pto.tile_buf<x>)
+  pto.texp ins(%u : !pto.tile_buf<x>) outs(%u : !pto.tile_buf<x>)
+  return
+}
+END
+ends 0 pto-opt v.pto
+says '%s = block.tile %t_b\[0\] valid(8, 8) : tile<8 x 8 x i32, vec, nd>' out
+says '%u = block.tile %t_b\[0\] valid(1, 8) : tile<1 x 64 x f32, vec, nd>' out

@@ -141,6 +141,11 @@ memory() {
 in_body 6:3 pto.read-ascend/unsupported '`pto.tload` fills its target beyond the valid region, which is not read; pto.tfillpad does it too' <in
 { memory; tile "$half"; echo '  pto.tload ins(%v : !pto.tensor_view<x>) outs(%t : !pto.tile_buf<x>)'; } >in
 in_body 6:3 pto.read-ascend/unsupported '`pto.tload` moves 8 rows of memory through a tile with 4 valid ones' <in
+store='  pto.tstore ins(%t : !pto.tile_buf<x>) outs(%v : !pto.tensor_view<x>)'
+{ memory; tile "$full"; echo "$store {atomicType = #pto<atomic_type atomic_add>}"; } >in
+in_body 6:73 pto.read-ascend/syntax '`reluPreMode = #pto<relu_pre_mode normal_relu>` or `no_relu` is expected here in `pto.tstore`' <in
+{ memory; tile "$full"; echo "$store {reluPreMode = #pto<relu_pre_mode leaky>}"; } >in
+in_body 6:87 pto.read-ascend/syntax '`reluPreMode = #pto<relu_pre_mode normal_relu>` or `no_relu` is expected after this in `pto.tstore`' <in
 { memory; echo '  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%u = %v) -> (!pto.tensor_view<x>) {'; echo '  }'; } >in
 in_body 5:8 pto.read-ascend/unsupported '`scf.for` hands over 1 values and 0' <in
 { memory; echo '  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%u = %c1) -> (index) {'; echo '  }'; } >in

@@ -30,8 +30,15 @@ def generic(line, pointers):
     elif op == "get_block_idx":
         to = "i64"
     elif op == "alloc_tile":
-        operands = list(re.match(r"addr = (%\w+) valid_row = (%\w+) valid_col = (%\w+) : ", rest).groups())
-        types, to = ["i64", "index", "index"], rest.split(" : ", 1)[1]
+        operands = list(re.match(r"(?:addr = (%\w+) )?valid_row = (%\w+) valid_col = (%\w+) : ", rest).groups())
+        operands, types = operands[operands[0] is None :], ["i64", "index", "index"][operands[0] is None :]
+        to = rest.split(" : ", 1)[1]
+    elif op == "treshape":
+        operands, types, to = re.fullmatch(r"(%\w+) : (.*) -> (.*)", rest).groups()
+        operands, types = [operands], [types]
+    elif op == "set_validshape":
+        *operands, kind = re.fullmatch(r"(%\w+), (%\w+), (%\w+) : (.*)", rest).groups()
+        types = [kind, "index", "index"]
     elif op in ("make_tensor_view", "partition_view"):
         source, lists = re.match(r"(%\w+), (.*\]) ?", rest).groups()
         indices = re.findall(r"%\w+", lists)
@@ -46,7 +53,7 @@ def generic(line, pointers):
         if outs.startswith(" : "):
             to = outs[3:]
         else:
-            name, kind = outs[1:-1].split(" : ", 1)
+            name, kind = re.sub(r" \{reluPreMode = #pto<\w+ \w+>\}$", "", outs)[1:-1].split(" : ", 1)
             operands.append(name)
             types.append(kind)
     assert len(operands) == len(types), line
