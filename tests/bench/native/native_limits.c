@@ -217,7 +217,7 @@ enum { STEPS = 200000 };
 #define RATE_BEGIN_f512(i) __m512 s##i = _mm512_set1_ps(i + 1.F);
 #define RATE_BEGIN_i512(i) __m512i s##i = _mm512_set1_epi32(i + 1);
 #define RATE_BEGIN_f256(i) __m256 s##i = _mm256_set1_ps(i + 1.F);
-#define RATE_BEGIN_i256(i) __m256i s##i = _mm256_set1_epi16(i + 1), m##i = s##i;
+#define RATE_BEGIN_i256(i) __m256i s##i = _mm256_set1_epi16(i + 1);
 #define FMA_512(i)                            \
     s##i = _mm512_fmadd_ps(s##i, s##i, s##i); \
     HOLD(s##i);
@@ -231,8 +231,8 @@ enum { STEPS = 200000 };
     s##i = _mm256_fmadd_ps(s##i, s##i, s##i); \
     HOLD(s##i);
 #define DOT_I16(i)                                                \
-    s##i = _mm256_add_epi32(s##i, _mm256_madd_epi16(m##i, m##i)); \
-    HOLD(m##i);
+    s##i = _mm256_add_epi32(s##i, _mm256_madd_epi16(s##i, s##i)); \
+    HOLD(s##i);
 RATE(fma_f32_512, "avx512f", f512, FMA_512)
 RATE(dot_bf16_512, "avx512f,avx512bf16", f512, DOT_BF16)
 RATE(dot_i8_512, "avx512f,avx512vnni", i512, DOT_I8)
