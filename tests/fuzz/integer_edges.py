@@ -41,6 +41,7 @@ class Type:
         self.name, self.bits, self.is_signed = name, int(name[1:]), name[0] == "i"
         self.numpy = np.dtype(("int" if self.is_signed else "uint") + name[1:])
         self.low = -(1 << self.bits - 1) if self.is_signed else 0
+        self.made = {op: {} for op in BINARY}
 
     def wrapped(self, x):
         return (x - self.low) % (1 << self.bits) + self.low
@@ -63,12 +64,34 @@ class Type:
             pairs = [(a, b % (self.bits + 3)) for a, b in pairs]
         return pairs
 
-    @functools.cache
     def want(self, op, a, b):
         if op in DIVIDES and b == 0:
             return self.wrapped(-1)
         x = BINARY[op](a, b)
         return x if op in TRUTH else self.wrapped(x)
+
+    @functools.cache
+    def wants(self, op, operands):
+        """Of all operands; each pair is computed once."""
+        made = self.made[op]
+        made.update((p, self.want(op, *p)) for p in operands.pairs if p not in made)
+        return np.array([made[p] for p in operands.pairs], dtype=bool if op in TRUTH else self.numpy).reshape(-1, COLUMNS)
+
+
+class Operands:
+    """Pairs, which are known by this object."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+        self.a, self.b = ([p[k] for p in pairs] for k in (0, 1))
+
+
+@functools.cache
+def operands(t, shifts, by_zero):
+    """The pairs of a type, and as many whose b is repeated along columns."""
+    pairs = [p for p in t.pairs(shifts) if by_zero or p[1] != 0]
+    equal = pairs[:len(pairs) // COLUMNS * COLUMNS]
+    return Operands(equal), Operands([(a, equal[k // COLUMNS * COLUMNS][1]) for k, (a, _) in enumerate(equal)])
 
 
 class Runner:
@@ -77,12 +100,8 @@ class Runner:
         self.runs = self.forms = self.wrong = 0
 
     def check(self, t, ops, pipeline):
-        pairs = t.pairs(ops[0] in SHIFTS)
-        if pipeline == "reference" and ops[0] in DIVIDES:
-            pairs = [p for p in pairs if p[1] != 0]
-        equal = pairs[:len(pairs) // COLUMNS * COLUMNS]
-        repeated = [(a, equal[k // COLUMNS * COLUMNS][1]) for k, (a, _) in enumerate(equal)]
-        arrays = {"a": [a for a, _ in equal], "b": [b for _, b in equal], "c": [b for _, b in repeated[::COLUMNS]]}
+        equal, repeated = operands(t, ops[0] in SHIFTS, pipeline != "reference" or ops[0] not in DIVIDES)
+        arrays = {"a": equal.a, "b": equal.b, "c": repeated.b[::COLUMNS]}
         parameters, files = [], []
         for name, values in arrays.items():
             columns = 1 if name == "c" else COLUMNS
@@ -98,7 +117,7 @@ class Runner:
             f.write("\n".join(lines) + "\n")
         files += [f"--out={name}={self.path(name)}" for _, _, name in results]
         done = subprocess.run([self.tool, os.path.join(self.folder, "f.ptir"), f"--pipeline={ROOT}/pipelines/{pipeline}.yaml",
-                               f"--sym=N={len(equal) // COLUMNS}", *files], capture_output=True, text=True)
+                               f"--sym=N={len(equal.a) // COLUMNS}", *files], capture_output=True, text=True)
         self.runs += 1
         if done.returncode != 0:
             self.complain(f"{ops} {t.name} {pipeline}: {done.stderr[:400]}")
@@ -106,13 +125,13 @@ class Runner:
         for op, form, name in results:
             self.compare(t, op, form, np.load(self.path(name)), equal if form == "b" else repeated, pipeline)
 
-    def compare(self, t, op, form, got, pairs, pipeline):
+    def compare(self, t, op, form, got, given, pipeline):
         self.forms += 1
-        right = np.array([t.want(op, *p) for p in pairs], dtype=bool if op in TRUTH else t.numpy).reshape(-1, COLUMNS)
+        right = t.wants(op, given)
         bad = np.argwhere(got != right) if got.shape == right.shape else [(0, 0)]
         if len(bad) > 0:
             row, column = bad[0]
-            a, b = pairs[row * COLUMNS + column]
+            a, b = given.pairs[row * COLUMNS + column]
             self.complain(f"{op} {t.name} {'repeated ' if form == 'c' else ''}{pipeline}: {len(bad)} of {right.size}, first {op} {a} {b}: "
                           f"{got.flat[row * COLUMNS + column]}, not {right[row, column]}")
 

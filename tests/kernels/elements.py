@@ -162,6 +162,9 @@ def round_integral(x, mode):
 
 def int_bits(t, values):
     """Exact Python integers to bits, modulo 2^n."""
+    given = np.asarray(values)
+    if given.dtype.kind in "iu":  # numpy's own integers are exact, and become shorter modulo 2^n
+        return given.astype(bits_type(t))
     n = 8 * size(t)
     return np.array([int(v) % 2**n for v in np.array(values, dtype=object).ravel()], dtype=bits_type(t)).reshape(np.shape(values))
 

@@ -155,7 +155,7 @@ def special(t):
 
 def data(t, shape, kind=None):
     """A third special values, a third any bits, a third moderate numbers; `kind` moderate: those alone."""
-    n = int(np.prod(shape))
+    n = math.prod(shape)
     any_bits = np.frombuffer(rng.bytes(n * el.size(t)), dtype=el.bits_type(t))
     if t == "bool":
         return (any_bits & 1).reshape(shape)
@@ -471,7 +471,7 @@ def matmul_cases():
 
 def array(t, dims):
     a = data(t, dims)
-    strides = [int(np.prod(dims[i + 1 :])) for i in range(len(dims))]
+    strides = [math.prod(dims[i + 1 :]) for i in range(len(dims))]
     return a, strides
 
 

@@ -1,4 +1,6 @@
 """Quantised numbers: to them, from them, and products of them."""
+import math
+
 import numpy as np
 
 import elements as el
@@ -21,7 +23,7 @@ def bits_of_quotient(to, quotient, zero=0.0):
 
 def scales(t, shape):
     """Zeros, NaN and infinities among them."""
-    n = int(np.prod(shape))
+    n = math.prod(shape)
     if t == "f8e8m0":
         return np.array(rng.choice([0, 1, 100, 126, 127, 128, 140, 254, 255], size=n), dtype=np.uint8).reshape(shape)
     return el.encode("f32", rng.choice([0.0, -0.0, 1.0, 0.1, 0.037, 3.0, -2.0, 1e-42, 1e30, np.inf, np.nan, 0.5, 0.02], size=n)).reshape(shape) if n else np.zeros(shape)

@@ -1,4 +1,6 @@
 """Random numbers."""
+import math
+
 import numpy as np
 
 from tensor_table import SHAPES, case, rounded
@@ -22,7 +24,7 @@ assert philox(2**64 - 1, 2**128 - 1) == [0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6
 
 def random_cases():
     for shape in SHAPES:
-        n = int(np.prod(shape))
+        n = math.prod(shape)
         for key, counter in ((0, 0), (1, 2**32 - 1), (0x0123456789ABCDEF, 2**64 - 2), (2**64 - 1, 12345)):
             words = [w for i in range(n // 4 + 1) for w in philox(key, (counter + i) % 2**64)]
             for t, p in (("f32", 24), ("f16", 11), ("bf16", 8)):

@@ -74,13 +74,18 @@ static product product_new(const pto_weights *row, int64_t m, int64_t n, int64_t
 
 static void product_run(product *x, const pto_weights *row, bool accumulate)
 {
-    for (int64_t i = 0; i < x->m; i++)
-        for (int64_t j = 0; j < x->n; j++) {
+    float *const column = malloc((size_t)x->k * sizeof *column + 1);
+    assert_non_null(column);
+    for (int64_t j = 0; j < x->n; j++) {
+        for (int64_t p = 0; p < x->k; p++) column[p] = weight_at(x, p, j);
+        for (int64_t i = 0; i < x->m; i++) {
             float sum = 0;
             if (accumulate) memcpy(&sum, x->c.bytes + 4 * (i * x->n + j), sizeof sum);
-            for (int64_t p = 0; p < x->k; p++) sum = fmaf(a_at(x, i, p), weight_at(x, p, j), sum);
+            for (int64_t p = 0; p < x->k; p++) sum = fmaf(a_at(x, i, p), column[p], sum);
             x->expected[i * x->n + j] = sum;
         }
+    }
+    free(column);
     row->block(x->m, x->n, x->k, x->a.bytes, x->a_turned ? 1 : x->k, x->a_turned ? x->m : 1, &x->w, x->c.bytes, x->n,
                accumulate, x->scratch.bytes);
     assert_memory_equal(x->c.bytes, x->expected, (size_t)(4 * x->m * x->n));
