@@ -253,18 +253,18 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 
 static pto_status check_buffer(const pto_run *run, const life *l)
 {
+    const int64_t available = pto_space_usable_bytes(run, l->s.space, 0), end = l->s.addr + l->s.bytes;
+    const int is_aligned = l->s.align <= 1 || l->s.addr % l->s.align == 0;
+    if (l->s.addr >= 0 && is_aligned && end <= available) return PTO_OK;
     const pto_str name = pto_value_name(pto_op_result(l->buffer, 0)),
                   space = pto_attr_str_of(l->buffer, PTO_STR("space"));
-    const int64_t available = pto_space_usable_bytes(run, l->s.space, 0), end = l->s.addr + l->s.bytes;
     if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
-    if (l->s.align > 1 && l->s.addr % l->s.align != 0)
+    if (!is_aligned)
         return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` is at %lld, which is not a multiple of %lld",
                          PTO_FMT(name), (long long)l->s.addr, (long long)l->s.align);
-    if (end > available)
-        return pto_error(l->buffer, "pto.allocate/out-of-space",
-                         "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
-                         PTO_FMT(space), (long long)available);
-    return PTO_OK;
+    return pto_error(l->buffer, "pto.allocate/out-of-space",
+                     "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
+                     PTO_FMT(space), (long long)available);
 }
 
 static pto_status check_addresses(const pto_run *run, pto_op kernel)
