@@ -203,9 +203,3 @@ ir_level function_level(const module *m, op_id f)
     }
     return tensor || signature_has_tensor(m, f) ? LEVEL_TENSOR : LEVEL_NONE;
 }
-
-bool function_stands_at(const module *m, op_id f, str level)
-{
-    const ir_level own = function_level(m, f);
-    return own == LEVEL_NONE || str_is(level, level_name(context_ops(m->context), own));
-}

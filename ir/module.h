@@ -185,8 +185,6 @@ bool function_may_alias(const module *m, op_id f, uint32_t a, uint32_t b);
 /* The level of a function: that of the first op with a level in it; for a function without any, tensor/1 when its
  * body makes or its signature returns a tensor, else none: what it does belongs to every level. Kernels are block/1. */
 ir_level function_level(const module *m, op_id f);
-/* Whether the function is of that level ("tile/1"), or of none. */
-bool function_stands_at(const module *m, op_id f, str level);
 
 /* ---- walking: the op and everything inside it, in print order. IR_WALK finds the next op before its body runs: the
  * body may erase or move the current op when it holds no other op, and must not erase the next one; an op created right

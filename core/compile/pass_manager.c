@@ -225,8 +225,10 @@ static uint32_t collect_units(manager *g, const char *level, op_id **out)
     uint32_t n = 0, capacity = 0;
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) capacity++;
     op_id *units = arena_array(g->arena, capacity, sizeof *units);
+    const ir_level wanted = level_by_name(context_ops(module_context(g->module)), str_from(level));
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
-        if (function_stands_at(g->module, f, str_from(level))) units[n++] = f;
+        const ir_level own = touched_functions_level(g->functions, f);
+        if (own == LEVEL_NONE || own == wanted) units[n++] = f;
     }
     *out = units;
     return n;
@@ -337,7 +339,7 @@ static void settle_names(manager *g)
 static status check_levels(manager *g, const step_event *e)
 {
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
-        const ir_level there = function_level(g->module, f);
+        const ir_level there = touched_functions_level(g->functions, f);
         const char *level = level_name(context_ops(module_context(g->module)), there);
         if (there == LEVEL_NONE || contract_state_level(&g->states[e->index + 1], level) != NULL) continue;
         const str name = string_of(module_context(g->module), function_name(g->module, f));
@@ -348,17 +350,10 @@ static status check_levels(manager *g, const step_event *e)
     return OK;
 }
 
-/* Nothing is known of any function any more: all is looked at again. */
-static void touch_all(manager *g)
-{
-    touched_functions_touch(g->functions, 0);
-    BLOCK_EACH_OP(g->module, f, module_top(g->module)) touched_functions_touch(g->functions, f);
-}
-
 static status verify_module(manager *g, const step_event *e)
 {
     const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
-    if (is_paranoid) touch_all(g);
+    if (is_paranoid) touched_functions_doubt(g->functions);
     if ((!e->changed && !is_paranoid) || touched_functions_verify(g->functions) == OK) return check_levels(g, e);
     char who[RUN_AGENT_TEXT_BYTES];
     diag_error(g->diags, e->agent->at, &E1706, "the module does not verify after %s", run_agent_text(e->agent, who));

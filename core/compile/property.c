@@ -24,7 +24,7 @@ property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, t
 {
     property_set *set = arena_alloc(a, sizeof *set);
     *set = (property_set){.arena = a, .diags = d, .host = host, .functions = functions};
-    set->capacity = FUNCTION_CHECKERS_MAX;
+    set->capacity = FUNCTION_FACTS_MAX;
     set->checkers = arena_array(a, set->capacity, sizeof *set->checkers);
     return set;
 }
@@ -60,22 +60,18 @@ static status check_function(property_set *set, run_session *session, module *m,
     const pto_status returned = c->property->check(run, run_context_unit(run));
     const run_result result = run_context_end(run, returned);
     if (result.failed) return FAILED;
-    touched_functions_set_holds(set->functions, function, c->number, result.saw_outside);
+    touched_functions_set_holds(set->functions, function, c->number, result.saw);
     return OK;
-}
-
-static bool is_at(const module *m, op_id f, const char *level)
-{
-    return strcmp(level_name(context_ops(module_context(m)), function_level(m, f)), level) == 0;
 }
 
 static status check_functions(property_set *set, run_session *session, module *m, const checker *c,
                               const run_agent *after)
 {
     status result = OK;
+    const ir_level level = level_by_name(plugin_host_ops(set->host), str_from(c->property->level));
     run_group_begin(session, &c->agent);
     BLOCK_EACH_OP(m, f, module_top(m)) {
-        if (!is_at(m, f, c->property->level)) continue;
+        if (level == LEVEL_NONE || touched_functions_level(set->functions, f) != level) continue;
         result = check_function(set, session, m, f, c, after);
         if (result != OK) break;
     }

@@ -236,6 +236,12 @@ static void end_left_calls(run_context *c)
     if (left) run_misuse(c, &E1324, "left a call of the host with a jump");
 }
 
+static function_sight sight_of(const run_context *c)
+{
+    if (c->saw_outside) return SAW_MODULE;
+    return c->saw_names ? SAW_FUNCTION : SAW_CLASS;
+}
+
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
@@ -255,7 +261,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
         .misused = c->misused,
         .changes = changed || (c->changes & RUN_CHANGED_NAMES) != 0 ? c->changes : 0,
         .asked_machine = c->asked_machine,
-        .saw_outside = c->saw_outside,
+        .saw = sight_of(c),
     };
     if (result.changes != 0 && s->params.functions != NULL && c->request.unit != 0)
         touched_functions_touch(s->params.functions, c->request.unit);

@@ -10,7 +10,7 @@
 #include "core/files/schedule.h"
 #include "core/host/flight_recorder.h"
 #include "core/host/tiling_retry.h"
-#include "core/host/touched_functions.h"
+#include "ir/verify/touched_functions.h"
 #include "ir/module.h"
 
 #include <pto/generator.h>
@@ -122,7 +122,7 @@ typedef struct run_result {
     bool misused;       /* it broke a rule of the ABI and was reported */
     uint32_t changes;   /* RUN_CHANGED_*; 0 exactly when nothing changed */
     bool asked_machine; /* it, or a strategy that it asked, read the machine description */
-    bool saw_outside;   /* it looked at more of the module than its unit */
+    function_sight saw; /* what it looked at */
 } run_result;
 
 /* Runs a code generator on a whole module. False after a diagnostic: it failed. */

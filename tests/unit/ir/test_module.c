@@ -606,12 +606,10 @@ TEST(levels_follow_from_what_a_function_holds)
     assert_int_equal(function_level(w.ir.m, f), LEVEL_NONE);
     value_id x = block_add_arg(w.ir.m, body, w.tensor), t = block_add_arg(w.ir.m, body, w.tile);
     assert_int_equal(function_level(w.ir.m, f), LEVEL_NONE);
-    assert_true(function_stands_at(w.ir.m, f, STR("tensor/1")) && function_stands_at(w.ir.m, f, STR("exec/1")));
     make_op(&w, (op_place){body, 0}, OP_VIEW, 1, &x, w.tensor, 0);
     assert_int_equal(function_level(w.ir.m, f), LEVEL_TENSOR);
     make_op(&w, (op_place){body, 0}, OP_TILE_STORE, 2, (value_id[]){t, x}, 0, 0);
     assert_int_equal(function_level(w.ir.m, f), LEVEL_TILE);
-    assert_true(function_stands_at(w.ir.m, f, STR("tile/1")) && !function_stands_at(w.ir.m, f, STR("tensor/1")));
     module_fixture_end(&w.ir);
 }
 
