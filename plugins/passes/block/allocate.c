@@ -54,7 +54,16 @@ typedef struct life {
 typedef struct access {
     uint32_t place;
     int is_write;
+    uint32_t pipe;
 } access;
+
+/* What is asked of each instruction, by kind modulo their number. */
+enum { KINDS_KEPT = 32 };
+typedef struct kind_facts {
+    pto_kind_id kind; /* 0: none */
+    uint32_t pipe;
+    int64_t written;
+} kind_facts;
 
 /* ---- when a buffer lives ---- */
 
@@ -66,14 +75,23 @@ static int by_place(const void *a, const void *b)
     return x->is_write - y->is_write;
 }
 
-static uint32_t find_accesses(const region_table *r, pto_value buffer, access **out)
+static const kind_facts *facts_of(const pto_run *run, kind_facts known[KINDS_KEPT], pto_kind_id kind)
+{
+    kind_facts *f = &known[kind % KINDS_KEPT];
+    if (f->kind != kind)
+        *f = (kind_facts){kind, storage_pipe(run, kind), pto_kind_column(run, kind, PTO_COLUMN_WRITTEN)};
+    return f;
+}
+
+static uint32_t find_accesses(const region_table *r, kind_facts *known, pto_value buffer, access **out)
 {
     access *found = NULL;
     uint32_t n = 0, capacity = 0;
     PTO_EACH_USE(buffer, tile) {
         PTO_EACH_USE(pto_op_result(tile.op, 0), use) {
             PTO_GROW(r->run, found, n, capacity);
-            found[n++] = (access){region_place(r, use.op), pto_op_writes(use.op, use.slot)};
+            const kind_facts *f = facts_of(r->run, known, pto_op_kind(use.op));
+            found[n++] = (access){region_place(r, use.op), use.slot < 32 && (f->written >> use.slot & 1) != 0, f->pipe};
         }
     }
     if (n != 0) qsort(found, n, sizeof *found, by_place);
@@ -125,10 +143,10 @@ static int64_t alignment(pto_op buffer, pto_space space)
     return own > least ? own : least;
 }
 
-static void find_life(const region_table *r, pto_op buffer, storage_life *l)
+static void find_life(const region_table *r, kind_facts *known, pto_op buffer, storage_life *l)
 {
     access *accesses = NULL;
-    const uint32_t count = find_accesses(r, pto_op_result(buffer, 0), &accesses);
+    const uint32_t count = find_accesses(r, known, pto_op_result(buffer, 0), &accesses);
     if (count == 0) return;
     const uint32_t loop = common_loop(r, accesses, count);
     const span s = life_span(r, buffer, loop, accesses, count);
@@ -138,13 +156,14 @@ static void find_life(const region_table *r, pto_op buffer, storage_life *l)
         l->loop_first = loop;
         l->loop_last = r->ops[loop].last;
     }
-    for (uint32_t i = 0; i < count; i++) l->pipes |= storage_pipe(r->run, pto_op_kind(r->ops[accesses[i].place].op));
+    for (uint32_t i = 0; i < count; i++) l->pipes |= accesses[i].pipe;
 }
 
 static uint32_t find_lives(const region_table *r, life **out)
 {
     uint32_t n = 0, capacity = 0;
     life *lives = NULL;
+    kind_facts known[KINDS_KEPT] = {{0}};
     for (uint32_t i = 1; i < r->count; i++) {
         const pto_op op = r->ops[i].op;
         if (!PTO_IS(op, BUFFER)) continue;
@@ -161,7 +180,7 @@ static uint32_t find_lives(const region_table *r, life **out)
             .loop_last = r->count,
             .order = n,
         };
-        find_life(r, op, &lives[n++].s);
+        find_life(r, known, op, &lives[n++].s);
     }
     *out = lives;
     return n;

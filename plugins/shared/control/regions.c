@@ -11,20 +11,33 @@ static region_kind kind_of(pto_op op, uint32_t blocks)
     return pto_str_is(name, "while") && blocks == 2 ? REGION_WHILE : REGION_OTHER;
 }
 
-static uint32_t add_op(region_table *r, uint32_t *capacity, pto_op op, uint32_t parent, uint32_t block)
+/* Where the walk is: `before` is the op before the next one in its block; REGION_NONE: it is the first. */
+typedef struct walk {
+    uint32_t around, block, before;
+    uint32_t capacity; /* of the table */
+} walk;
+
+static uint32_t add_op(region_table *r, walk *w, pto_op op)
 {
     const uint32_t place = r->count, blocks = pto_op_block_count(op);
-    PTO_GROW(r->run, r->ops, r->count, *capacity);
+    PTO_GROW(r->run, r->ops, r->count, w->capacity);
     r->ops[r->count++] = (region_op){.op = op,
-                                     .kind = parent != REGION_NONE ? kind_of(op, blocks) : REGION_OTHER,
-                                     .parent = parent,
-                                     .block = block,
+                                     .kind = w->around != REGION_NONE ? kind_of(op, blocks) : REGION_OTHER,
+                                     .parent = w->around,
+                                     .block = w->block,
                                      .blocks = blocks,
                                      .next = REGION_NONE,
                                      .last = place,
                                      .first = {REGION_NONE, REGION_NONE},
-                                     .depth = parent != REGION_NONE ? r->ops[parent].depth + 1 : 0};
+                                     .depth = w->around != REGION_NONE ? r->ops[w->around].depth + 1 : 0};
     return place;
+}
+
+static void go_to(walk *w, uint32_t around, uint32_t block, uint32_t before)
+{
+    w->around = around;
+    w->block = block;
+    w->before = before;
 }
 
 /* The first op in a block of an op, of the blocks from `*block` on; none: the rest of them is empty. */
@@ -36,11 +49,6 @@ static pto_op first_in(const region_op *o, uint32_t *block)
     }
     return pto_op_none(o->op.run);
 }
-
-/* Where the walk is: `before` is the op before the next one in its block; REGION_NONE: it is the first. */
-typedef struct walk {
-    uint32_t around, block, before;
-} walk;
 
 static void note_yield(region_op *o)
 {
@@ -60,23 +68,22 @@ static pto_op leave_blocks(region_table *r, walk *w)
         if (PTO_SOME(op)) return op;
         o->last = r->count - 1;
         if (o->parent != REGION_NONE) op = pto_op_next(o->op);
-        *w = (walk){o->parent, o->block, w->around};
+        go_to(w, o->parent, o->block, w->around);
     }
     return op;
 }
 
 static void list_ops(region_table *r, pto_op root)
 {
-    uint32_t capacity = 0;
-    walk w = {REGION_NONE, 0, REGION_NONE};
+    walk w = {.around = REGION_NONE, .before = REGION_NONE};
     for (pto_op op = root; PTO_SOME(op);) {
-        const uint32_t place = add_op(r, &capacity, op, w.around, w.block);
+        const uint32_t place = add_op(r, &w, op);
         if (w.before != REGION_NONE)
             r->ops[w.before].next = place;
         else if (w.around != REGION_NONE && w.block < 2)
             r->ops[w.around].first[w.block] = place;
         if (r->ops[place].blocks != 0) {
-            w = (walk){place, 0, REGION_NONE};
+            go_to(&w, place, 0, REGION_NONE);
             op = first_in(&r->ops[place], &w.block);
         } else {
             w.before = place;

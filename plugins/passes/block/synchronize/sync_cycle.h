@@ -29,7 +29,10 @@ typedef struct sync_model sync_model;
 typedef struct sync_cycle {
     pto_expr expr;
     int is_steady; /* see sync_is_steady */
-    int is_known;  /* 0: it does not come round, or too late */
+    /* What sync_is_visible said last, of an op in a block of `around`. */
+    int is_asked, is_visible;
+    uint32_t around;
+    int is_known; /* 0: it does not come round, or too late */
     uint32_t rank;
     uint32_t variables[CYCLE_RANK_MAX]; /* place of a loop, or sync_model.count + number of an invariant */
     uint32_t periods[CYCLE_RANK_MAX];   /* 2 or more */

@@ -136,7 +136,16 @@ static int is_visible_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
 
 int sync_is_visible(const sync_model *m, pto_expr e, uint32_t place)
 {
-    return sync_is_steady(m, e) && all_leaves(m, e, place, is_visible_leaf);
+    const uint32_t around = m->ops[place].at->parent;
+    sync_cycle *c = NULL;
+    for (uint32_t i = 0; i < m->cycles->count && c == NULL; i++)
+        if (m->cycles->items[i].expr.index == e.index) c = &m->cycles->items[i];
+    if (c != NULL && c->is_asked && c->around == around) return c->is_visible;
+    const int is_visible = sync_is_steady(m, e) && all_leaves(m, e, place, is_visible_leaf);
+    if (c == NULL) return is_visible;
+    c->is_asked = 1;
+    c->around = around;
+    return c->is_visible = is_visible;
 }
 
 /* ---- what instructions touch ---- */
@@ -245,6 +254,28 @@ static pto_status no_pipe(pto_op op, pto_space from, pto_space to)
                      PTO_FMT(name), pto_space_name(op.run, from), pto_space_name(op.run, to));
 }
 
+/* Pipes of instructions that were asked for last: they hang on the kind and on the spaces of all operands. */
+enum { PIPES_KEPT = 64, PIPES_OPERANDS = 8, PIPES_SPACE_BITS = 5 };
+typedef struct kept_pipes {
+    uint64_t key[PIPES_KEPT]; /* 0: none */
+    pto_pipe pipe[PIPES_KEPT];
+} kept_pipes;
+
+/* `spaces`: of the operands, PIPES_SPACE_BITS each. */
+static pto_pipe pipe_of(const sync_model *m, const sync_op *o, uint32_t operands, uint64_t spaces)
+{
+    if (operands > PIPES_OPERANDS || o->kind >> 16 != 0) return pto_op_pipe(o->at->op);
+    kept_pipes *kept = pto_recall(m->run, PTO_STR("pipes"), sizeof *kept);
+    const uint64_t key = (uint64_t)o->kind << (PIPES_OPERANDS * PIPES_SPACE_BITS) | spaces;
+    const size_t at = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PIPES_KEPT;
+    if (kept->key[at] != key) {
+        kept->pipe[at] = pto_op_pipe(o->at->op);
+        kept->key[at] = key;
+    }
+    (void)pto_machine_space(m->run, PTO_SPACE_NONE); /* so that the host knows that this run hangs on the machine */
+    return kept->pipe[at];
+}
+
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
@@ -252,6 +283,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
     const int64_t written = pto_kind_column(m->run, o->kind, PTO_COLUMN_WRITTEN);
     const pto_space memory = pto_space_of_role(m->run, PTO_ROLE_GLOBAL);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
+    uint64_t spaces = 0;
     o->access = m->access_count;
     for (uint32_t i = 0; i < count; i++) {
         const pto_value v = pto_op_operand(o->at->op, i);
@@ -265,6 +297,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
             read_window(m, v, pto_op_operand(o->at->op, i == 0 ? 1 : 0), a);
         o->has_window |= kind == PTO_TYPE_GM;
         const pto_space space = kind == PTO_TYPE_TILE ? a->space : memory;
+        if (i < PIPES_OPERANDS) spaces |= (uint64_t)space << (i * PIPES_SPACE_BITS);
         if (i == 0)
             to = space;
         else if (from == PTO_SPACE_NONE)
@@ -272,7 +305,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;
-    o->pipe = pto_op_pipe(o->at->op);
+    o->pipe = pipe_of(m, o, count, spaces);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     return no_pipe(o->at->op, from == PTO_SPACE_NONE ? to : from, to);
 }
