@@ -70,8 +70,24 @@ pto_op host_op_walk_next(pto_op current, pto_op root)
     return op_handle(c, walk_next(c->m, r, o));
 }
 
+/* Most steps go from an op without blocks to the next one. */
+static bool step_in_block(pto_op current, pto_op root, pto_op *out)
+{
+    const run_context *c = (const run_context *)(uintptr_t)current.run;
+    const uint32_t serial = c->active ? c->serial : UINT32_MAX;
+    if (current.generation >> 16 != serial || current.index == root.index) return false;
+    if (root.index != 0 && (root.run != current.run || root.generation >> 16 != serial)) return false;
+    if (!op_is_live_since(c->m, current.index, current.generation & 0xffffu)) return false;
+    if (root.index != 0 && !op_is_live_since(c->m, root.index, root.generation & 0xffffu)) return false;
+    const op_record *op = op_raw(c->m, current.index);
+    if (op->next == 0 || first_block(c->m, op) != 0) return false;
+    *out = (pto_op){current.run, op->next, run_generation(c, op_raw(c->m, op->next)->generation)};
+    return true;
+}
+
 pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
 {
+    if (step_in_block(current, root, behind)) return *behind;
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     const bool is_found = o != 0 && (root.index == 0 || r != 0);

@@ -101,8 +101,9 @@ pto_kind_id host_kind_by_name(const pto_run *run, pto_str name)
 }
 
 /* NULL after a diagnostic. */
-static const op_info *info_of(run_context *c, pto_kind_id k)
+static inline const op_info *info_of(run_context *c, pto_kind_id k)
 {
+    if (k != OP_NONE && k < OP_KIND_COUNT) return &op_rows[k];
     const op_table *ops = context_ops(c->ir);
     if (k != OP_NONE && k < op_kind_count(ops)) return op_info_at(ops, (op_kind)k);
     run_misuse(c, &E1323, "used %u as an op kind", k);

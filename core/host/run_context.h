@@ -10,8 +10,8 @@
 #include "core/files/schedule.h"
 #include "core/host/flight_recorder.h"
 #include "core/host/tiling_retry.h"
-#include "ir/verify/touched_functions.h"
 #include "ir/module.h"
+#include "ir/verify/touched_functions.h"
 
 #include <pto/generator.h>
 #include <pto/reader.h>
