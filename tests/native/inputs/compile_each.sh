@@ -1,7 +1,7 @@
-# compile_each.sh, read by `.`: native_each FILE OBJECT.. compiles inputs/FILE.c, with the flags in $native_includes, for
-# each width, ISA and compiler, links it with the objects, runs what this host can run, and compares what was printed:
-# `first` has the output of the first, `measured` what it said on standard error. Later ones run with `bits`, which have
-# to be those of the first.
+# compile_each.sh, read by `.`: native_each FILE OBJECT.. compiles inputs/FILE.c with $native_includes for each width,
+# ISA and compiler, links it with the objects, runs what this host can run, and compares what was printed: `first` has
+# the output of the first, `measured` what it said on standard error. Later ones run with `bits`, which have to be those
+# of the first.
 # shellcheck shell=sh disable=SC2154
 . "$TEST_ROOT/tests/shell.sh"
 
