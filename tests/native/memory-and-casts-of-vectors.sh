@@ -6,5 +6,6 @@ for module in element element_convert lanes; do
   ends 0 gcc -std=c17 -O2 -I "$TEST_ROOT/sdk/include" -I "$TEST_BUILD/include" -I "$TEST_ROOT/plugins/shared" \
     -c "$TEST_ROOT/plugins/shared/semantics/$module.c"
 done
-native_each vector_casts -D_GNU_SOURCE -I "$TEST_ROOT/plugins/shared" -I "$TEST_BUILD/include" element.o element_convert.o lanes.o
+native_includes="-D_GNU_SOURCE -I $TEST_ROOT/plugins/shared -I $TEST_BUILD/include"
+native_each vector_casts element.o element_convert.o lanes.o
 says "^[0-9]\{7,\} results agree$" first

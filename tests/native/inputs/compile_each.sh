@@ -1,8 +1,11 @@
-# compile_each.sh, read by `.`: native_each FILE ARGUMENT.. compiles inputs/FILE.c and the arguments for each width, ISA
-# and compiler, runs what this host can run, and compares what was printed: `first` has the output of the first,
-# `measured` what it said on standard error. Later ones run with `bits`, which have to be those of the first.
+# compile_each.sh, read by `.`: native_each FILE OBJECT.. compiles inputs/FILE.c with $native_includes for each width,
+# ISA and compiler, links it with the objects, runs what this host can run, and compares what was printed: `first` has
+# the output of the first, `measured` what it said on standard error. Later ones run with `bits`, which have to be those
+# of the first.
 # shellcheck shell=sh disable=SC2154
 . "$TEST_ROOT/tests/shell.sh"
+
+native_includes=
 
 host_has() {
   for flag in $1; do grep -qw "$flag" /proc/cpuinfo || return 1; done
@@ -14,8 +17,9 @@ one() {
   shift 4
   command -v "$native_compiler" >/dev/null || { echo "not seen: $native_name, there is no $native_compiler"; return; }
   # shellcheck disable=SC2086
-  ends 0 "$native_compiler" -std=c17 -O2 -ffp-contract=off -Wall -Wextra -Werror $native_flags -I "$TEST_ROOT/sdk/include" \
-    "$TEST_ROOT/tests/native/inputs/$native_file.c" "$@" -lm -o "$native_name"
+  ends 0 ${CMAKE_C_COMPILER_LAUNCHER:-} "$native_compiler" -std=c17 -O2 -ffp-contract=off -Wall -Wextra -Werror $native_flags \
+    $native_includes -I "$TEST_ROOT/sdk/include" -c "$TEST_ROOT/tests/native/inputs/$native_file.c" -o "$native_name.o"
+  ends 0 "$native_compiler" "$native_name.o" "$@" -lm -o "$native_name"
   host_has "$native_features" || { echo "compiled only: $native_name, this host lacks one of: $native_features"; return; }
   if [ ! -s first ]; then
     ends 0 "./$native_name"
