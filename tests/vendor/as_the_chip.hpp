@@ -115,6 +115,48 @@ void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode sa
     }
 }
 
+// Columns of integers, rows ascending; sums wrap.
+template <typename target, typename numbers, typename two>
+void fold_columns(target &out, numbers &a, two together)
+{
+    using number = typename numbers::DType;
+    for (unsigned j = 0; j < a.GetValidCol(); j++) {
+        number all = a.GetElement(0, j);
+        for (unsigned i = 1; i < a.GetValidRow(); i++) all = together(all, a.GetElement(i, j));
+        out.SetElement(0, j, all);
+    }
+}
+
+template <typename target, typename numbers>
+void sum_columns(target &out, numbers &a)
+{
+    using number = typename numbers::DType;
+    if constexpr (std::is_integral_v<number>)
+        fold_columns(out, a, [](number x, number y) { return static_cast<number>(static_cast<uint32_t>(x) + static_cast<uint32_t>(y)); });
+    else
+        pto::TCOLSUM(out, a);
+}
+
+template <typename target, typename numbers>
+void largest_of_columns(target &out, numbers &a)
+{
+    using number = typename numbers::DType;
+    if constexpr (std::is_integral_v<number>)
+        fold_columns(out, a, [](number x, number y) { return x > y ? x : y; });
+    else
+        pto::TCOLMAX(out, a);
+}
+
+template <typename target, typename numbers>
+void smallest_of_columns(target &out, numbers &a)
+{
+    using number = typename numbers::DType;
+    if constexpr (std::is_integral_v<number>)
+        fold_columns(out, a, [](number x, number y) { return x < y ? x : y; });
+    else
+        pto::TCOLMIN(out, a);
+}
+
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
@@ -123,3 +165,6 @@ void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode sa
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
 #define TCVT(out, a, mode, saturate) as_the_chip::convert(out, a, mode, saturate)
+#define TCOLSUM(out, a) as_the_chip::sum_columns(out, a)
+#define TCOLMAX(out, a) as_the_chip::largest_of_columns(out, a)
+#define TCOLMIN(out, a) as_the_chip::smallest_of_columns(out, a)

@@ -302,10 +302,10 @@ def read(t, shape, at):
     return part
 
 
-def sorted_keys(n, kept):
+def sorted_keys(n, kept, kind):
     """Records of 32 sorted, runs of them merged, their indices."""
     def part(k):
-        keys, at = k.numbers("f32", (1, n)), np.arange(n, dtype=np.uint32).reshape(1, n)
+        keys, at = k.numbers("f32", (1, n), kind), np.arange(n, dtype=np.uint32).reshape(1, n)
         records = k.op(f"sort32 {k.load('f32', keys, line('f32', n))}, {k.load('i32', at, line('i32', n))}", line("rec64", n))
         if n > 32:
             records = k.op(f"merge_runs {records} valid(1, {kept}) {{run = 32}}", line("rec64", kept))
@@ -341,11 +341,12 @@ def moves():
         for to in ("f32", "i32", "u32"):
             if t != to:
                 yield Kernel("treshape", f"{t}-{to}", [(str(s), retyped(t, to, s)) for s in SHAPES])
-    yield Kernel("tsort32", "f32", [("32", sorted_keys(32, 32))])
-    yield Kernel("tmrgsort", "f32", [(f"{n} {kept}", sorted_keys(n, kept)) for n, kept in ((128, 128), (512, 512))])
-    yield Kernel("tmrgsort_runs", "f32", [(f"{n} {kept}", sorted_keys(n, kept)) for n, kept in ((64, 64), (96, 96), (128, 40))])
-    yield Kernel("tmrgsort_lists", "f32", [(f"{n}", merged(n, n)) for n in (32,)])
-    yield Kernel("tgather_mask", "f32", [("32", sorted_keys(32, 32))])
+    for types, kind in (("f32", "moderate"), ("f32 edges", "any")):
+        yield Kernel("tsort32", types, [("32", sorted_keys(32, 32, kind))])
+        yield Kernel("tgather_mask", types, [("32", sorted_keys(32, 32, kind))])
+        yield Kernel("tmrgsort", types, [(f"{n} {kept}", sorted_keys(n, kept, kind)) for n, kept in ((128, 128), (512, 512))])
+        yield Kernel("tmrgsort_runs", types, [(f"{n} {kept}", sorted_keys(n, kept, kind)) for n, kept in ((64, 64), (96, 96), (128, 40))])
+    yield Kernel("tmrgsort_lists", "f32", [("32", merged(32, 32))])
 
 
 # ---- products ----
@@ -355,7 +356,7 @@ def product(op, t, mkn, left, kind, out=None, more=""):
     def part(k):
         m, depth, n = mkn
         sums = "i32" if t == "i8" else "f32"
-        acc = f"tile<{up(m, 16)} x {up(n, 32)} x {sums}, acc, nz>"
+        acc = f"tile<{up(m, 32)} x {up(n, 32)} x {sums}, acc, nz>"
         def operands():
             a = k.load(t, k.numbers(t, (m, depth), kind), f"tile<{up(m, 32)} x {up(depth, 32)} x {t}, mat, nz>")
             b = k.load(t, k.numbers(t, (depth, n), kind), f"tile<{up(depth, 32)} x {up(n, 32)} x {t}, mat, nz>")
@@ -380,10 +381,10 @@ def products(left):
     for t in ("f32", "f16", "bf16", "i8"):
         for op in ("matmul", "matmul_acc", "matmul_bias"):
             for kind in ("moderate", "any"):
-                yield Kernel("t" + op, t, [(f"{s} {kind}", product(op, t, s, left, kind)) for s in sizes], "cube")
+                yield Kernel("t" + op, t + ("" if kind == "moderate" else " edges"), [(str(s), product(op, t, s, left, kind)) for s in sizes], "cube")
         for out in FLOATS:
             if t != "i8":
-                yield Kernel("tstore", f"acc {out}", [(f"{s} {more}", product("matmul", t, s, left, "any", out, more)) for s in sizes for more in ("", " {relu = true}")], "cube")
+                yield Kernel("tstore", f"{t} sums-{out}", [(f"{s} {more}", product("matmul", t, s, left, "any", out, more)) for s in sizes for more in ("", " {relu = true}")], "cube")
 
 
 def kernels(arch):

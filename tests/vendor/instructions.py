@@ -41,10 +41,14 @@ def explained():
         return [tuple(part.strip() for part in row.split("|")) for row in f if row.strip() and not row.startswith("#")]
 
 
+def is_in(patterns, name):
+    return any(fnmatch(name, one.strip()) for one in patterns.split(","))
+
+
 def why_of(rows, instruction, types, difference):
     """Why such a difference is there; None: nothing says so."""
-    for name, which, what, why in rows:
-        if fnmatch(instruction, name) and what == difference and any(fnmatch(types, one) for one in which.split()):
+    for names, which, what, why in rows:
+        if what == difference and is_in(names, instruction) and is_in(which, types):
             return why
     return None
 
@@ -69,7 +73,7 @@ def differences(t, ours, theirs):
 def programs(chosen, bench, folder, results):
     """Those that the machine takes; why it does not take the others goes into the results."""
     known = calls()
-    todo = [k for k in kernels.kernels(bench.arch()) if k.instruction in known and fnmatch(k.instruction, chosen)]
+    todo = [k for k in kernels.kernels(bench.arch()) if k.instruction in known and is_in(chosen, k.instruction)]
     n = 0
     while todo:
         k = todo.pop(0)
@@ -95,6 +99,9 @@ def is_called(p):
 
 def note(p, elements, wrong, results):
     r = results.setdefault(p.kernel.instruction, {}).setdefault(p.kernel.types, Result())
+    if wrong.startswith("compile: "):
+        r.differ.setdefault("compile", []).append((wrong, 1))
+        return
     if wrong:
         r.failed.append(wrong)
         return
@@ -151,7 +158,7 @@ def write(f, results, machine):
         same = [t for t, r in by_type.items() if r.outputs and not r.differ and not r.failed]
         other = [f"{t}: " + ", ".join(f"{kind}{mark(reasons, why_of(rows, instruction, t, kind))}" for kind in r.differ) for t, r in by_type.items() if r.differ]
         other += [f"{t}: **{r.failed[0]}**" for t, r in by_type.items() if r.failed]
-        not_there = [t for t, r in by_type.items() if not r.outputs and not r.failed]
+        not_there = [t for t, r in by_type.items() if not r.outputs and not r.differ and not r.failed]
         f.write(f"| `{instruction}` | {', '.join(same)} | {'; '.join(other)} | {', '.join(not_there)} |\n")
     f.write("\n")
     f.writelines(f"{n}. {why}\n" for n, why in enumerate(reasons, 1))

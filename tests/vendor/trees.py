@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 
 
 class Trees:
@@ -17,6 +18,7 @@ class Trees:
 
     def learn(self, tree):
         first = self.folder + "/first"
+        shutil.rmtree(first, ignore_errors=True)
         self.bench.configure(tree, first, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DPTO_CPU_FLAGS=" + ";".join(self.flags))
         with open(first + "/compile_commands.json", encoding="utf-8") as f:
             command = next(row["command"] for row in json.load(f) if row["file"] == tree + "/run.cpp")

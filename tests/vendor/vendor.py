@@ -4,7 +4,7 @@
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
-programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*` with those of such
+programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*,tsub` with those of such
 names (instructions.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
 ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `N passed, N failed`.
 """
@@ -129,7 +129,7 @@ def random_rows(word, bench):
     import random_cases
     _, seed, count = word.partition("@")[0].split(":")
     rows, refused = [], {}
-    for name, *what in random_cases.cases(int(seed), int(count), bench, bench.folder + "/random", refused):
+    for name, *what in random_cases.cases(int(seed), int(count), bench, f"{bench.folder}/random-{seed}", refused):
         print(f"{name}: {state(*what)}", flush=True)
         rows.append((name, *what))
     for why, n in sorted(refused.items(), key=lambda one: -one[1]):
@@ -173,7 +173,7 @@ def write_page(path, version, compiler, results, parts):
     total = sum(len(rows) for rows in results.values())
     with open(path, "w", encoding="utf-8") as f:
         f.write("# Agreement with the vendor's library\n\n"
-                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md`: cases of `tests/vendor/cases.txt` as "
+                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions`: cases of `tests/vendor/cases.txt` as "
                 "`pto.emit-ascend` writes\nthem, compiled with the CPU mode of the vendor's headers and compared with "
                 "`cpu-sim`.\n\n"
                 f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"

@@ -301,7 +301,7 @@ static pto_status check_packed(const sim *s, const sim_core *c, const program_ti
 static pto_status check_product(const sim *s, const sim_core *c)
 {
     const program_step *step = &c->step;
-    PTO_TRY(check_sizes(s, c, &step->src[step->src_count - 2]->ref, &step->src[step->src_count - 1]->ref));
+    PTO_TRY(check_sizes(s, c, &factors_of(step)[0]->ref, &factors_of(step)[1]->ref));
     for (uint32_t i = 0; s->machine->is_packed && i < step->src_count; i++) PTO_TRY(check_packed(s, c, step->src[i]));
     return s->machine->is_packed ? check_packed(s, c, step->dst) : PTO_OK;
 }

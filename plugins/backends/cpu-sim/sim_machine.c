@@ -164,7 +164,7 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
 
 static pto_status charge_matrix(const sim_machine *m, const program_step *step, site_charge *out)
 {
-    const char *dtype = pto_dtype_name(step->src[step->src_count - 1]->ref.dtype);
+    const char *dtype = pto_dtype_name(factors_of(step)[1]->ref.dtype);
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
     out->per_repeat = pto_machine_i64_or(m->run, -1, "matrix.cycles-per-box.%s", dtype);
@@ -213,7 +213,7 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
 
 static int64_t matrix_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
 {
-    const tile_ref *left = &step->src[step->src_count - 2]->ref, *right = &step->src[step->src_count - 1]->ref;
+    const tile_ref *left = &factors_of(step)[0]->ref, *right = &factors_of(step)[1]->ref;
     const int64_t size = (int64_t)element_bytes(left->dtype);
     return c->head + c->per_repeat * pto_ceil_div(left->valid_rows, m->matrix_rows) *
                          pto_ceil_div(left->valid_cols * size, m->matrix_row_bytes) *

@@ -75,6 +75,12 @@ typedef struct insn_charge {
     int64_t bytes;
 } insn_charge;
 
+/* Left and right of a product: an accumulator is before them, a bias after them. */
+static inline const program_tile *const *factors_of(const program_step *step)
+{
+    return (const program_tile *const *)&step->src[step->site->insn == INSN_TMATMUL_ACC ? 1 : 0];
+}
+
 /* Reads the facts of the machine. Fails after a diagnostic: there is no machine, or it lacks what runs kernels. */
 pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out);
 /* The number of a pipe; NO_PIPE for one that the cores do not have. */
