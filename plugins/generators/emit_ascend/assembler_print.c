@@ -339,6 +339,12 @@ static void put_wait(printer *p, const ascend_node *n, const char *source, const
     line(p, "pto.wait_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
 }
 
+/* The text for A5 has no scratch tile where rows meet values of rows. */
+static int is_left_out(const printer *p, const ascend_node *n)
+{
+    return strncmp(n->insn->op, "trowexpand", 10) == 0 && pto_str_is(p->m->arch, "a5");
+}
+
 /* By the row of ascend.def: the op, then what it takes. */
 static pto_status insn(printer *p, const ascend_node *n)
 {
@@ -358,7 +364,7 @@ static pto_status insn(printer *p, const ascend_node *n)
         }
         const int is_optional = c[1] == '?';
         uint32_t i = (uint32_t)(c[is_optional ? 2 : 1] - '0');
-        if (is_optional && i >= n->operand_count) continue;
+        if (is_optional && (i >= n->operand_count || is_left_out(p, n))) continue;
         if (c[2] == '|' && i >= n->operand_count) i = (uint32_t)(c[3] - '0');
         const ascend_operand *o = &n->operands[i];
         const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
