@@ -108,12 +108,10 @@ static int larger_first(const void *a, const void *b)
 /* Ends in NUL. */
 static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
 {
-    const size_t first = strlen(before), last = strlen(behind);
-    char *text = pto_scratch(run, first + name.n + last + 1);
-    memcpy(text, before, first);
-    if (name.n != 0) memcpy(text + first, name.p, name.n);
-    memcpy(text + first + name.n, behind, last);
-    return pto_str_make(text, first + name.n + last);
+    size_t capacity = strlen(before) + name.n + strlen(behind) + 1;
+    char *text = pto_scratch(run, capacity);
+    (void)snprintf(text, capacity, "%s%.*s%s", before, PTO_FMT(name), behind);
+    return pto_str_make(text, capacity - 1);
 }
 
 void tile_note_counted(const tile_nest *n, pto_op at)
