@@ -16,13 +16,19 @@ const ascend_insn *ascend_insn_of(pto_op op)
 
 pto_status ascend_refuse(pto_op op, const char *format, ...)
 {
-    text t = {.run = op.run};
     va_list args;
     va_start(args, format);
-    text_vput(&t, format, args);
+    const pto_status status = ascend_refuse_in(op, "the vendor's library", format, args);
     va_end(args);
+    return status;
+}
+
+pto_status ascend_refuse_in(pto_op op, const char *language, const char *format, va_list args)
+{
+    text t = {.run = op.run};
+    text_vput(&t, format, args);
     const pto_str name = pto_op_name(op);
-    return pto_error(op, "pto.emit-ascend/unsupported", "`%.*s` has no form in the vendor's library: %s", PTO_FMT(name),
+    return pto_error(op, "pto.emit-ascend/unsupported", "`%.*s` has no form in %s: %s", PTO_FMT(name), language,
                      text_end(&t));
 }
 

@@ -154,6 +154,8 @@ double ascend_rounded(double x, pto_dtype t);
 
 /* `pto.emit-ascend/unsupported` at an op; PTO_FAILED. */
 PTO_PRINTF_LIKE(2, 3) pto_status ascend_refuse(pto_op op, const char *format, ...);
+/* The same of another language that is printed: "the text of the vendor's assembler". */
+PTO_PRINTF_LIKE(3, 0) pto_status ascend_refuse_in(pto_op op, const char *language, const char *format, va_list args);
 
 /* How a function takes parameter `i`: "in", "const", "inout" or "out". */
 pto_str ascend_role(pto_op function, uint32_t i);

@@ -199,14 +199,11 @@ static const char *pipe_of(printer *p, pto_op op, const char *attr)
 
 pto_status assembler_refuse(pto_op op, const char *format, ...)
 {
-    text t = {.run = op.run};
     va_list args;
     va_start(args, format);
-    text_vput(&t, format, args);
+    const pto_status status = ascend_refuse_in(op, "the text of the vendor's assembler", format, args);
     va_end(args);
-    const pto_str name = pto_op_name(op);
-    return pto_error(op, "pto.emit-ascend/unsupported", "`%.*s` has no form in the text of the vendor's assembler: %s",
-                     PTO_FMT(name), text_end(&t));
+    return status;
 }
 
 /* A view of all of the memory, and the window as a part of it; its name and type. */
