@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmath>
+#include <vector>
 
 #include <pto/pto-inst.hpp>
 
@@ -115,6 +116,22 @@ void convert(target &out, source &a, pto::RoundMode mode, pto::SaturationMode sa
     }
 }
 
+// A remainder of 0 has the sign of the divisor, which may be in the bytes of the target.
+template <typename numbers, typename divisors, typename compute>
+void remainder(numbers &out, divisors divisor, compute made)
+{
+    using number = typename numbers::DType;
+    const unsigned rows = out.GetValidRow(), columns = out.GetValidCol();
+    std::vector<number> signs;
+    for (unsigned i = 0; i < rows; i++)
+        for (unsigned j = 0; j < columns; j++) signs.push_back(divisor(i, j));
+    made();
+    if constexpr (!std::is_integral_v<number>)
+        for (unsigned i = 0; i < rows; i++)
+            for (unsigned j = 0; j < columns; j++)
+                if (out.GetElement(i, j) == 0) out.SetElement(i, j, std::copysign(number(0), signs[i * columns + j]));
+}
+
 // Columns of integers, rows ascending; sums wrap.
 template <typename target, typename numbers, typename two>
 void fold_columns(target &out, numbers &a, two together)
@@ -157,6 +174,18 @@ void smallest_of_columns(target &out, numbers &a)
         pto::TCOLMIN(out, a);
 }
 
+template <typename numbers, typename scratch>
+void remainder_of_tiles(numbers &out, numbers &a, numbers &b, scratch &tmp)
+{
+    remainder(out, [&](unsigned i, unsigned j) { return b.GetElement(i, j); }, [&] { pto::TREM(out, a, b, tmp); });
+}
+
+template <typename numbers, typename scratch>
+void remainder_of_scalar(numbers &out, numbers &a, typename numbers::DType s, scratch &tmp)
+{
+    remainder(out, [&](unsigned, unsigned) { return s; }, [&] { pto::TREMS(out, a, s, tmp); });
+}
+
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
@@ -165,6 +194,8 @@ void smallest_of_columns(target &out, numbers &a)
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
 #define TCVT(out, a, mode, saturate) as_the_chip::convert(out, a, mode, saturate)
+#define TREM(out, a, b, tmp) as_the_chip::remainder_of_tiles(out, a, b, tmp)
+#define TREMS(out, a, s, tmp) as_the_chip::remainder_of_scalar(out, a, s, tmp)
 #define TCOLSUM(out, a) as_the_chip::sum_columns(out, a)
 #define TCOLMAX(out, a) as_the_chip::largest_of_columns(out, a)
 #define TCOLMIN(out, a) as_the_chip::smallest_of_columns(out, a)

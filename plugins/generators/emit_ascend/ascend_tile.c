@@ -136,13 +136,13 @@ static int is_single_column(const ascend_tile *t) { return is_down(t) && is_one(
 /* The tile as a row-major one. */
 static const ascend_tile *turned(ascend_tile *t) { return is_down(t) ? exchanged(t) : t; }
 
-/* The tile as if all of it was valid. */
-static const ascend_tile *whole(ascend_tile *t)
+/* A form of the tile as if all of it was valid. */
+static const ascend_tile *whole(ascend_tile *t, const ascend_tile *from)
 {
     int is_new = 0;
-    ascend_tile *f = form_of(t, t, "_whole", &is_new);
-    f->valid[0] = pto_expr_const(t->op.run, t->type.rows);
-    f->valid[1] = pto_expr_const(t->op.run, t->type.columns);
+    ascend_tile *f = form_of(t, from, "_whole", &is_new);
+    f->valid[0] = pto_expr_const(t->op.run, f->type.rows);
+    f->valid[1] = pto_expr_const(t->op.run, f->type.columns);
     return f;
 }
 
@@ -278,7 +278,7 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, PTO_U32);
     if ((n->insn->flags & ASCEND_SAME_TYPE) != 0 && i == 1)
         o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
-    if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t);
+    if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
     const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
     if ((n->insn->flags & ASCEND_PADDED) == 0 || i != 0 || !PTO_SOME(pad)) return PTO_OK;
     if (pto_dtype_bytes(t->type.dtype) > 4)

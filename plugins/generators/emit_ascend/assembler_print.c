@@ -451,7 +451,14 @@ static void put_order(printer *p, const ascend_node *n)
 
 static pto_status put_scalar(printer *p, const ascend_node *n)
 {
-    if (ASCEND_IS(p->m, n->op, CONSTANT) || ASCEND_IS(p->m, n->op, VIEW)) return PTO_OK; /* where it is used */
+    if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
+    if (ASCEND_IS(p->m, n->op, VIEW)) {
+        const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(n->op, 0))),
+                        to = pto_type_dtype(pto_value_type(pto_op_result(n->op, 0)));
+        return from == to ? PTO_OK
+                          : assembler_refuse(n->op, "memory of %s as %s: a pointer is of one element type",
+                                             pto_dtype_name(from), pto_dtype_name(to));
+    }
     const int is_bind = ASCEND_IS(p->m, n->op, BIND);
     const char *x = index_of(p, pto_expr_of(n->op, is_bind ? PTO_STR("value") : PTO_STR("from"), 0));
     if (is_bind) {

@@ -269,13 +269,26 @@ static void put_barrier(cpp_printer *p, const ascend_node *n)
               pipe_name(p->run, pto_pipe_by_name(p->run, pto_attr_str_of(n->op, PTO_STR("pipe")))));
 }
 
+/* Memory in another form goes by its name, and as elements of another type by a pointer of that type. */
+static pto_status put_view(cpp_printer *p, pto_op op)
+{
+    const pto_value memory = pto_op_operand(op, 0), view = pto_op_result(op, 0);
+    const pto_dtype from = pto_type_dtype(pto_value_type(memory)), to = pto_type_dtype(pto_value_type(view));
+    const char *c = cpp_element(to);
+    if (from == to) {
+        cpp_alias(p, view, cpp_value(p, memory));
+        return PTO_OK;
+    }
+    if (c == NULL) return ascend_refuse(op, "of its element type");
+    text_line(p->out, "__gm__ %s *%s = (__gm__ %s *)%s;%s", c, cpp_value(p, view), c, cpp_value(p, memory),
+              cpp_remark(p, op));
+    return PTO_OK;
+}
+
 static pto_status put_scalar(cpp_printer *p, const ascend_node *n)
 {
     if (ASCEND_IS(p->m, n->op, CONSTANT)) return PTO_OK; /* where it is used */
-    if (ASCEND_IS(p->m, n->op, VIEW)) {
-        cpp_alias(p, pto_op_result(n->op, 0), cpp_value(p, pto_op_operand(n->op, 0)));
-        return PTO_OK;
-    }
+    if (ASCEND_IS(p->m, n->op, VIEW)) return put_view(p, n->op);
     if (ASCEND_IS(p->m, n->op, BIND)) {
         text_line(p->out, "const int64_t %s = %s;%s", cpp_symbol(p, pto_attr_str_of(n->op, PTO_STR("symbol"))),
                   cpp_index(p, pto_expr_of(n->op, PTO_STR("value"), 0)), cpp_remark(p, n->op));

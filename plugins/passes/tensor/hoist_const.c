@@ -447,6 +447,23 @@ static pto_status make_init(const hoister *h, pto_op init, const pto_str *names)
     return keep_items(h, init, PTO_STR("expect"), 1);
 }
 
+static int is_output(pto_op function, pto_str name)
+{
+    const pto_attr outputs = pto_op_attr(function, PTO_STR("outputs"));
+    for (uint32_t i = 0; PTO_SOME(outputs) && i < pto_attr_count(outputs); i++)
+        if (pto_str_same(pto_attr_str(pto_attr_item(outputs, i, NULL)), name)) return 1;
+    return 0;
+}
+
+/* The name of a value for the parameter that it becomes: callers tell arguments by name, and a step before may have
+ * left the name of an output to a value that the output is made of. */
+static pto_str parameter_name(const hoister *h, pto_value kept)
+{
+    pto_str name = pto_str_join(h->run, pto_value_name(kept), pto_no_str());
+    while (is_output(h->function, name)) name = pto_str_join(h->run, name, PTO_STR("_const"));
+    return name;
+}
+
 /* Each result that is kept is a parameter; what nothing needs any more goes. */
 static pto_status take_kept(const hoister *h, pto_str *names)
 {
@@ -456,7 +473,7 @@ static pto_status take_kept(const hoister *h, pto_str *names)
     pto_str *wanted = PTO_SCRATCH(h->run, pto_str, h->kept_count);
     for (uint32_t i = 0; i < h->arg_count; i++) modes[i] = pto_attr_item(old, i, NULL);
     for (uint32_t i = 0; i < h->kept_count; i++) {
-        wanted[i] = pto_str_join(h->run, pto_value_name(h->kept[i]), pto_no_str());
+        wanted[i] = parameter_name(h, h->kept[i]);
         const pto_value arg = pto_block_add_arg(body, pto_value_type(h->kept[i]), pto_no_str());
         PTO_NEED(arg);
         PTO_TRY(pto_value_replace(h->kept[i], arg));

@@ -153,3 +153,12 @@ for %j to 4 {
 pto.tneg %u, %u
 }'
 unplaced 4:6 'its buffer has stages, and what it holds may be what an earlier round left there, which is only said by addresses: write level 3, `form: assembler`'
+
+# A pointer of the assembler is of one element type.
+vector '4 x i64' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
+%v = view %x : gm<8 x i32>
+pto.tload %t, %v[0]"
+fails 5 'k.ptir:5:6: error: \[pto.emit-ascend/unsupported\] `view` has no form in the text of the vendor.s assembler: memory of i64 as i32: a pointer is of one element type' \
+  pto-opt k.ptir --pipeline=emit.yaml --set=backend.with.generator='{ use: pto.emit-ascend, with: { form: assembler } }' -o tree/
+[ ! -e tree ] || fail 'a refused run left a folder'
