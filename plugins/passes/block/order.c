@@ -229,6 +229,7 @@ static pto_status place(const piece *p, pto_op op, pto_op *waiting, uint32_t wai
 
 static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
 {
+    if (p->count < 2) return PTO_OK;
     uint32_t *order = PTO_SCRATCH(p->run, uint32_t, p->count), moved = 0;
     memset(p->before, 0, (size_t)p->count * p->count);
     find_dependences(p);

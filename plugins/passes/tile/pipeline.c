@@ -96,13 +96,11 @@ static int match_fresh(const pto_run *run, pto_value tile)
     return PTO_SOME(storage_of(run, tile));
 }
 
-/* What the nest needs of a space, as pto.select and pto.allocate will see it. */
-static int64_t measure(pto_op nest, pto_space space, int64_t capacity, storage_plan *plan)
-{
+/* What the nest needs, as pto.select and pto.allocate will see it. */
+typedef struct needs {
+    storage_plan plan;
     storage_source source;
-    storage_read(plan, &source, nest);
-    return storage_bytes(plan, space, capacity);
-}
+} needs;
 
 /* A transfer that can rotate. */
 typedef struct candidate {
@@ -115,18 +113,19 @@ typedef struct candidate {
 
 static const int64_t stages_min = 1, stages_max = 8;
 
-static pto_status set_stages(const pto_run *run, pto_op op, int64_t stages)
+static pto_status set_stages(const pto_run *run, pto_op op, int64_t stages, needs *n)
 {
+    storage_rotate(&n->plan, &n->source, op, stages);
     return pto_op_set_attr(op, PTO_STR("stages"), stages > 1 ? pto_attr_make_i64(run, stages) : pto_attr_none(run));
 }
 
-static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t stages, storage_plan *plan)
+static pto_status rotate(const pto_run *run, candidate *c, int64_t stages, needs *n)
 {
     const pto_value tile = rotated_tile(c->op);
     const pto_space space = pto_type_space(pto_value_type(tile));
     const int64_t capacity = pto_space_usable_bytes(run, space, 0);
-    PTO_TRY(set_stages(run, c->op, stages));
-    const int64_t needed = measure(nest, space, capacity, plan);
+    PTO_TRY(set_stages(run, c->op, stages, n));
+    const int64_t needed = storage_bytes(&n->plan, space, capacity);
     c->needed = needed;
     c->capacity = capacity;
     if (needed <= capacity) {
@@ -144,7 +143,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
                PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(run, space),
                (long long)capacity);
-    return set_stages(run, c->op, 1);
+    return set_stages(run, c->op, 1, n);
 }
 
 /* What can rotate, in the order of the nest. */
@@ -180,7 +179,7 @@ static pto_status record(const candidate *c)
 }
 
 /* What the user pins comes first, so that others share what it leaves. */
-static pto_status rotate_pinned(const pto_run *run, pto_op nest, uint32_t count, candidate *items, storage_plan *plan)
+static pto_status rotate_pinned(const pto_run *run, uint32_t count, candidate *items, needs *n)
 {
     const pto_decision d = {
         .struct_size = sizeof d, .count = 1, .name = "stages", .min = &stages_min, .max = &stages_max};
@@ -189,7 +188,7 @@ static pto_status rotate_pinned(const pto_run *run, pto_op nest, uint32_t count,
         const int32_t answer = pto_decision_pinned(items[i].op, &d, &stages);
         PTO_TRY(answer);
         items[i].is_pinned = answer;
-        if (answer && stages > 1) PTO_TRY(rotate(run, nest, &items[i], stages, plan));
+        if (answer && stages > 1) PTO_TRY(rotate(run, &items[i], stages, n));
         if (answer) PTO_TRY(record(&items[i]));
     }
     return PTO_OK;
@@ -202,15 +201,17 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
     const int64_t stages = pto_opt_i64(run, OPT_STAGES);
     candidate *items = NULL;
     const uint32_t count = find_candidates(run, nest, &items);
-    storage_plan plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE));
-    PTO_TRY(rotate_pinned(run, nest, count, items, &plan));
+    if (count == 0) return PTO_OK;
+    needs n = {.plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE))};
+    storage_read(&n.plan, &n.source, nest);
+    PTO_TRY(rotate_pinned(run, count, items, &n));
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < count; i++) deepest = items[i].depth > deepest ? items[i].depth : deepest;
     for (int wave = 0; wave < WAVE_COUNT && stages > 1; wave++)
         for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--)
             for (uint32_t i = 0; i < count; i++)
                 if (items[i].wave == wave && items[i].depth == depth && !items[i].is_pinned)
-                    PTO_TRY(rotate(run, nest, &items[i], stages, &plan));
+                    PTO_TRY(rotate(run, &items[i], stages, &n));
     for (uint32_t i = 0; i < count; i++)
         if (!items[i].is_pinned) PTO_TRY(record(&items[i]));
     return PTO_OK;

@@ -135,6 +135,20 @@ static pto_status offer_even(const pto_tiling_problem *problem, const pto_tiling
     return PTO_OK;
 }
 
+/* Mostly the first is taken, so that the others are not sorted before it is refused. */
+static void sort_from(const search *s, uint32_t first)
+{
+    if (first == 0) {
+        candidate *best = s->items;
+        for (uint32_t i = 1; i < s->count; i++)
+            if (compare(&s->items[i], best) < 0) best = &s->items[i];
+        const candidate other = s->items[0];
+        s->items[0] = *best;
+        *best = other;
+    } else if (first == 1)
+        qsort(s->items + 1, s->count - 1, sizeof *s->items, compare);
+}
+
 /* Offers what fits. Counting bytes costs more than the price, so it ends with the first that is taken. When nothing
  * fits, the one that needs least is offered, for the message. */
 static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
@@ -145,6 +159,7 @@ static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
     for (uint32_t i = 0; i < s->count && offers < OFFERS; i++) {
         int64_t bytes = 0;
         const candidate *c = &s->items[i];
+        sort_from(s, i);
         if (fits(s, c->tile, &bytes)) {
             offers++;
             if (!sink->offer_priced(sink->self, c->tile, c->cost)) return PTO_OK;
@@ -171,7 +186,6 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
     else
         return offer_even(problem, sink);
     PTO_TRY(ask_price(&s));
-    if (s.count > 1) qsort(s.items, s.count, sizeof *s.items, compare);
     return offer_sorted(&s, sink);
 }
 

@@ -72,14 +72,7 @@ uint32_t storage_add_value(storage_plan *p, const storage_shape *shape, uint32_t
 {
     const uint32_t i = p->value_count;
     PTO_GROW(p->run, p->values, i, p->value_capacity);
-    p->values[p->value_count++] = (storage_value){.shape = *shape,
-                                                  .stages = 1,
-                                                  .home = home,
-                                                  .from = from,
-                                                  .end = from + 1,
-                                                  .last = from / 2,
-                                                  .group = i,
-                                                  .ring = i};
+    p->values[p->value_count++] = (storage_value){.shape = *shape, .asked = 1, .home = home, .from = from};
     return i;
 }
 
@@ -87,7 +80,7 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 {
     const uint32_t i = storage_add_value(p, shape, op, 2 * op + 1);
     p->ops[op].result = i;
-    if (stages > 1) p->values[i].stages = stages;
+    if (stages > 1) p->values[i].asked = stages;
     return i;
 }
 
@@ -153,6 +146,13 @@ static void note_use(storage_plan *p, uint32_t k, const storage_use *use)
 
 static void find_lifetimes(storage_plan *p)
 {
+    for (uint32_t i = 0; i < p->value_count; i++) {
+        storage_value *v = &p->values[i];
+        v->stages = v->asked;
+        v->end = v->from + 1;
+        v->last = v->from / 2;
+        v->group = v->ring = i;
+    }
     for (uint32_t k = 0; k < p->op_count; k++)
         for (uint32_t u = 0; u < p->ops[k].use_count; u++) note_use(p, k, &p->uses[p->ops[k].first_use + u]);
 }

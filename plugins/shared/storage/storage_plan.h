@@ -45,7 +45,8 @@ typedef struct storage_op {
 typedef struct storage_value {
     storage_shape shape;
     pto_str name;       /* for messages; may be empty */
-    int64_t stages;     /* storages that it rotates through */
+    int64_t asked;      /* storages that what produces it lets it rotate through */
+    int64_t stages;     /* the same with what its uses let it */
     uint32_t home;      /* op that produces it; the loop or branch for what is carried */
     uint32_t from, end; /* needed from its writing to its last reading, in halves */
     uint32_t last;      /* op of the last reading */
@@ -117,7 +118,8 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 /* Two values that had better share, and the op because of which. */
 void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint32_t a, uint32_t b);
 
-/* After recording: decides by the rules above which values share. The answers below need it. */
+/* After recording, and again after stages have changed: decides by the rules above which values share. The answers
+ * below need it. */
 void storage_solve(storage_plan *p);
 
 /* ---- answers ---- */

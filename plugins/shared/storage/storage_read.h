@@ -32,6 +32,10 @@ int storage_is_tile_op(pto_op op);
 /* Records everything inside `root`, and solves. Tiles that come from elsewhere are left out. */
 void storage_read(storage_plan *p, storage_source *s, pto_op root);
 
+/* Lets a transfer inside of the root rotate its tile through so many storages, as the attribute `stages` says it, and
+ * solves again. */
+void storage_rotate(storage_plan *p, const storage_source *s, pto_op op, int64_t stages);
+
 /* The op that was recorded as op k. */
 pto_op storage_op_at(const storage_source *s, uint32_t k);
 /* storage_is_tile_op of op k, as it was recorded. */

@@ -47,10 +47,32 @@ static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
     return s;
 }
 
+/* What most ops need of all lists, so that they ask for memory once. */
+enum { PTO_SPEC_OPERANDS = 4, PTO_SPEC_RESULTS = 2, PTO_SPEC_ATTRS = 6 };
+typedef struct pto_spec_room {
+    pto_value operands[PTO_SPEC_OPERANDS];
+    pto_type results[PTO_SPEC_RESULTS];
+    pto_str attr_names[PTO_SPEC_ATTRS];
+    pto_attr attrs[PTO_SPEC_ATTRS];
+} pto_spec_room;
+static inline void pto_spec_begin(pto_spec *s)
+{
+    if (s->operand_capacity != 0) return;
+    pto_spec_room *room = (pto_spec_room *)pto_scratch(s->run, sizeof *room);
+    s->operands = room->operands;
+    s->results = room->results;
+    s->attr_names = room->attr_names;
+    s->attrs = room->attrs;
+    s->operand_capacity = PTO_SPEC_OPERANDS;
+    s->result_capacity = PTO_SPEC_RESULTS;
+    s->attr_capacity = PTO_SPEC_ATTRS;
+}
+
 /* Append one operand or several, the type of a result, an attribute. Index operands come from expressions in
  * attributes. */
 static inline void pto_spec_operand(pto_spec *s, pto_value value)
 {
+    pto_spec_begin(s);
     s->operands = (pto_value *)pto_grow(s->run, s->operands, s->op.operand_count, &s->operand_capacity, sizeof value);
     s->operands[s->op.operand_count++] = value;
     s->failed |= !PTO_SOME(value);
@@ -61,12 +83,14 @@ static inline void pto_spec_operands(pto_spec *s, uint32_t count, const pto_valu
 }
 static inline void pto_spec_result(pto_spec *s, pto_type type)
 {
+    pto_spec_begin(s);
     s->results = (pto_type *)pto_grow(s->run, s->results, s->op.result_count, &s->result_capacity, sizeof type);
     s->results[s->op.result_count++] = type;
     s->failed |= !PTO_SOME(type);
 }
 static inline void pto_spec_attr(pto_spec *s, pto_str name, pto_attr value)
 {
+    pto_spec_begin(s);
     uint32_t capacity = s->attr_capacity;
     s->attr_names = (pto_str *)pto_grow(s->run, s->attr_names, s->op.attr_count, &capacity, sizeof name);
     s->attrs = (pto_attr *)pto_grow(s->run, s->attrs, s->op.attr_count, &s->attr_capacity, sizeof value);

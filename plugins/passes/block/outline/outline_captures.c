@@ -119,17 +119,34 @@ static void note_symbol(const finder *f, pto_expr symbol)
 static void note_expr(const finder *f, pto_expr e, int depth)
 {
     const pto_expr_kind kind = pto_expr_kind_of(e);
+    if (kind == PTO_EXPR_CONST) return;
     if (kind == PTO_EXPR_VALUE) note_use(f, pto_expr_leaf(e), USE_READ);
     if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) note_symbol(f, e);
     for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++)
         note_expr(f, pto_expr_arg(e, i), depth + 1);
 }
 
+/* Lists it for the symbols in it. Ops near each other often have the same. */
+enum { EXPRS_LOOKED_AT = 8 };
+static void list_expr(const finder *f, pto_expr e)
+{
+    capture_memory *m = f->memory;
+    const uint32_t first = m->expr_count > EXPRS_LOOKED_AT ? m->expr_count - EXPRS_LOOKED_AT : 0;
+    for (uint32_t i = first; i < m->expr_count; i++)
+        if (pto_expr_same(m->exprs[i], e)) return;
+    PTO_GROW(f->nest->run, m->exprs, m->expr_count, m->expr_capacity);
+    m->exprs[m->expr_count++] = e;
+    note_expr(f, e, 0);
+}
+
 /* Index operands are inside attributes. */
 static void note_attr(const finder *f, pto_attr a, int depth)
 {
     if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) {
-        note_expr(f, pto_attr_expr(a), 0);
+        if (f->wants_symbols)
+            note_expr(f, pto_attr_expr(a), 0);
+        else
+            list_expr(f, pto_attr_expr(a));
         return;
     }
     if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == OUTLINE_DEPTH_MAX) return;
@@ -163,7 +180,7 @@ void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds 
 {
     finder f = {n, memory, kinds, 0};
     n->captures = memory->items;
-    n->count = 0;
+    n->count = memory->expr_count = 0;
     PTO_WALK(n->op, op)
     {
         const uint32_t count = pto_op_operand_count(op);
@@ -174,8 +191,7 @@ void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds 
     }
     note_attrs(&f, n->op);
     f.wants_symbols = 1;
-    PTO_WALK(n->op, op) note_attrs(&f, op);
-    note_attrs(&f, n->op);
+    for (uint32_t i = 0; i < memory->expr_count; i++) note_expr(&f, memory->exprs[i], 0);
     note_strides(&f);
     keep_captures(n);
 }

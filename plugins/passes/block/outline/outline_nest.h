@@ -28,6 +28,8 @@ typedef struct nest {
 typedef struct capture_memory {
     capture *items;
     uint32_t capacity;
+    pto_expr *exprs; /* of the nest, in the order in which they are first seen */
+    uint32_t expr_count, expr_capacity;
 } capture_memory;
 
 typedef struct outline_kinds {

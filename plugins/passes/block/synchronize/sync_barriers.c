@@ -87,7 +87,7 @@ static pto_status put_in(sync_plan *plan, uint32_t from, sync_flow *flow, uint64
 
 pto_status sync_add_barriers(sync_plan *plan)
 {
-    const uint32_t from = plan->count;
+    const uint32_t from = plan->barriers = plan->count;
     sync_flow *flow = NULL;
     uint64_t cost = 0;
     list_barriers(plan, from);

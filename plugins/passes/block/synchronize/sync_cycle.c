@@ -328,7 +328,8 @@ uint32_t sync_cycle_of(const sync_model *m, pto_expr e)
     }
     PTO_GROW(m->run, all->items, all->count, all->capacity);
     all->items[all->count] = make_cycle(m, e);
-    all->items[all->count].is_steady = sync_is_steady(m, e);
+    sync_cycle *made = &all->items[all->count];
+    made->is_steady = made->is_known || sync_is_steady(m, e); /* unsteady leaves are not followed */
     return all->count++;
 }
 

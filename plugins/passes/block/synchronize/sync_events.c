@@ -163,8 +163,7 @@ static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b
     if (m->ops[a->set].at->parent != m->ops[b->set].at->parent ||
         m->ops[a->set].at->block != m->ops[b->set].at->block || a->around != b->around || a->until != b->until)
         return 0;
-    const int is_one_stage = a->stages == b->stages &&
-                             (a->stages == 1 || a->stage.index == b->stage.index || pto_expr_equal(a->stage, b->stage));
+    const int is_one_stage = a->stages == b->stages && (a->stages == 1 || sync_is_same_number(a->stage, b->stage));
     const uint32_t set = a->set > b->set ? a->set : b->set, wait = a->wait < b->wait ? a->wait : b->wait;
     return is_one_stage && (a->around != SYNC_NONE || set < wait);
 }

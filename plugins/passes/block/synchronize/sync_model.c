@@ -70,9 +70,12 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         *o = (sync_op){.at = &m->regions.ops[i], .period = 1, .cycle = SYNC_NONE};
         o->kind = pto_op_kind(o->at->op);
         o->role = role_of(m->run, o->at, o->kind);
-        o->trips = region_trips(&m->regions, i);
-        o->has_trip = region_has_trip(&m->regions, i);
-        if (o->role == SYNC_FOR) m->loops[m->loop_count++] = i;
+        o->trips = REGION_NONE;
+        if (o->role == SYNC_FOR) {
+            m->loops[m->loop_count++] = i;
+            o->trips = region_trips(&m->regions, i);
+            o->has_trip = region_has_trip(&m->regions, i);
+        }
         if (o->kind == pto_kind(m->run, KIND_BIND))
             m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
         PTO_TRY(check_op(m, o));

@@ -189,18 +189,29 @@ static void compare_windows(const sync_model *m, const sync_access *a, const syn
     }
 }
 
-static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t second)
+/* Whether two instructions may touch the same bytes on chip, one writing; the same with both exchanged. */
+static int meet_on_chip(const sync_model *m, const sync_op *x, const sync_op *y)
 {
-    sync_pair p = {.first = first, .second = second};
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        const sync_span *a = &m->spans[x->access + i];
+        for (uint32_t k = 0; k < y->access_count && a->space != PTO_SPACE_NONE; k++) {
+            const sync_span *b = &m->spans[y->access + k];
+            if ((a->is_write || b->is_write) && sync_spans_meet(a, b)) return 1;
+        }
+    }
+    return 0;
+}
+
+static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t second, int on_chip)
+{
+    sync_pair p = {.first = first, .second = second, .on_chip = on_chip};
     const sync_op *x = &m->ops[first], *y = &m->ops[second];
+    if (!x->has_window || !y->has_window) return p;
     for (uint32_t i = 0; i < x->access_count; i++) {
         for (uint32_t k = 0; k < y->access_count; k++) {
-            const sync_span *a = &m->spans[x->access + i], *b = &m->spans[y->access + k];
-            if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
-            if (a->space == PTO_SPACE_NONE)
-                compare_windows(m, &m->accesses[x->access + i], &m->accesses[y->access + k], &p);
-            else if (sync_spans_meet(a, b))
-                p.on_chip = 1;
+            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            if ((a->is_write || b->is_write) && a->space == PTO_SPACE_NONE && b->space == PTO_SPACE_NONE)
+                compare_windows(m, a, b, &p);
         }
     }
     return p;
@@ -213,7 +224,7 @@ static int is_apart_both_ways(const sync_model *m, const sync_pair *p)
 {
     if (!is_empty(p)) return 0;
     if (!m->ops[p->first].has_window || !m->ops[p->second].has_window) return 1;
-    const sync_pair back = compare_ops(m, p->second, p->first);
+    const sync_pair back = compare_ops(m, p->second, p->first, 0);
     return is_empty(&back);
 }
 
@@ -231,20 +242,27 @@ static pto_status too_large(const sync_model *m, uint32_t instructions)
 
 pto_status sync_find_pairs(sync_model *m)
 {
-    uint32_t capacity = 0, instructions = 0;
+    uint32_t capacity = 0, count = 0;
+    uint32_t *places = PTO_SCRATCH(m->run, uint32_t, m->count);
     m->spans = PTO_SCRATCH(m->run, sync_span, m->access_count);
     for (uint32_t i = 0; i < m->access_count; i++) m->spans[i] = sync_span_of(&m->accesses[i], m->accesses[i].constant);
-    for (uint32_t i = 1; i < m->count; i++) instructions += m->ops[i].role == SYNC_INSN;
-    if (instructions > SYNC_INSTRUCTIONS_MAX) return too_large(m, instructions);
-    for (uint32_t second = 1; second < m->count; second++) {
+    for (uint32_t i = 1; i < m->count; i++)
+        if (m->ops[i].role == SYNC_INSN) places[count++] = i;
+    if (count > SYNC_INSTRUCTIONS_MAX) return too_large(m, count);
+    uint8_t *meet = PTO_SCRATCH(m->run, uint8_t, (size_t)count *count); /* [i * count + k], i <= k */
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t second = places[i];
         sync_op *y = &m->ops[second];
         PTO_TRY(pto_go_on(m->run));
         y->pair = m->pair_count;
-        for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
-            if (m->ops[first].role != SYNC_INSN || (m->ops[first].pipe == y->pipe && !m->overlaps[y->pipe])) continue;
-            const sync_pair p = compare_ops(m, first, second);
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t first = places[k];
+            uint8_t *on_chip = &meet[k < i ? (size_t)k * count + i : (size_t)i * count + k];
+            if (m->ops[first].pipe == y->pipe && !m->overlaps[y->pipe]) continue;
+            if (k >= i) *on_chip = meet_on_chip(m, &m->ops[first], y) != 0;
+            const sync_pair p = compare_ops(m, first, second, *on_chip);
             if (is_apart_both_ways(m, &p) || replaces(m, first, second) || replaces(m, second, first)) continue;
-            if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);
+            if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, count);
             PTO_GROW(m->run, m->pairs, m->pair_count, capacity);
             m->pairs[m->pair_count++] = p;
         }

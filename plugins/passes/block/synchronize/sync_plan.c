@@ -4,8 +4,6 @@
 
 /* ---- one pair of instructions ---- */
 
-static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_equal(a, b); }
-
 /* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags are. */
 static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t place, const sync_access **out)
 {
@@ -21,8 +19,8 @@ static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t 
                 continue;
             if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;
             if (a->cycle == SYNC_NONE || !sync_cycle_is_below(m, a->cycle, a->stages)) return 0;
-            if (!is_same_number(a->stage, b->stage)) return 0;
-            if (*out != NULL && !is_same_number((*out)->stage, a->stage)) return 0;
+            if (!sync_is_same_number(a->stage, b->stage)) return 0;
+            if (*out != NULL && !sync_is_same_number((*out)->stage, a->stage)) return 0;
             *out = a;
         }
     }
@@ -46,7 +44,7 @@ static int meets_at_once(const sync_model *m, const sync_pair *p)
 
 static int has_same_events(const sync_flag *a, const sync_flag *b)
 {
-    return a->stages == b->stages && (a->stages == 1 || is_same_number(a->stage, b->stage));
+    return a->stages == b->stages && (a->stages == 1 || sync_is_same_number(a->stage, b->stage));
 }
 
 /* Whether `f` is implied by `g` alone: set no earlier, waited for no later, in the same block. */
@@ -224,5 +222,5 @@ pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out
     drop_covered(out);
     if (out->count > 0) qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
     for (uint32_t i = 0; i < out->count; i++) out->flags[i].host = out->flags[i].shares = i;
-    return sync_drop_implied(out);
+    return PTO_OK;
 }

@@ -13,13 +13,17 @@ typedef struct sync_plan {
     uint32_t count, capacity;
     uint32_t implied; /* flags left out because others order the same */
     uint32_t merged;
-    uint32_t *list; /* memory for work on flags */
+    uint32_t barriers; /* the first that sync_add_barriers added */
+    uint32_t *list;    /* memory for work on flags */
     uint32_t list_capacity;
     uint64_t spent;    /* on looking for events to share */
     int64_t event_ids; /* that the machine has for each ordered pair of pipes */
 } sync_plan;
 
-/* One flag for each pair of instructions that needs one, then without those that the others imply. */
+/* Whether two stages are the same number. */
+static inline int sync_is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_equal(a, b); }
+
+/* One flag for each pair of instructions that needs one, without those that one other implies. */
 pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out);
 /* Leaves out each flag without which all pairs are still in order. */
 pto_status sync_drop_implied(sync_plan *plan);

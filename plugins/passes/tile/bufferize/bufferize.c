@@ -96,10 +96,16 @@ static int writes_elsewhere(pto_op forall)
     return 0;
 }
 
+static int may_be_unused(pto_op op)
+{
+    const pto_kind_id kind = pto_op_kind(op);
+    return kind == pto_kind(op.run, KIND_FORALL) || kind == pto_kind(op.run, KIND_VIEW) ||
+           kind == pto_kind(op.run, KIND_EMPTY) || kind == pto_kind(op.run, KIND_ARRAY);
+}
+
 static int match_unused(pto_op op)
 {
-    int is_nest = PTO_IS(op, FORALL);
-    if (!is_nest && !PTO_IS(op, VIEW) && !PTO_IS(op, EMPTY) && !PTO_IS(op, ARRAY)) return 0;
+    const int is_nest = PTO_IS(op, FORALL);
     for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
         if (pto_value_use_count(pto_op_result(op, i)) != 0) return 0;
     return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(op));
@@ -111,7 +117,7 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
     pto_op *ops = NULL;
     PTO_WALK(function, op)
     {
-        if (!PTO_IS(op, FORALL) && !PTO_IS(op, VIEW) && !PTO_IS(op, EMPTY) && !PTO_IS(op, ARRAY)) continue;
+        if (!may_be_unused(op)) continue;
         PTO_GROW(run, ops, count, capacity);
         ops[count++] = op;
     }

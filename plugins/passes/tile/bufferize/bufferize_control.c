@@ -15,7 +15,12 @@
 
 int bufferize_is_tensor(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TENSOR; }
 
-int bufferize_is_control(pto_op op) { return PTO_IS(op, FOR) || PTO_IS(op, IF) || PTO_IS(op, WHILE); }
+int bufferize_is_control(pto_op op)
+{
+    const pto_kind_id kind = pto_op_kind(op);
+    return kind == pto_kind(op.run, KIND_FOR) || kind == pto_kind(op.run, KIND_IF) ||
+           kind == pto_kind(op.run, KIND_WHILE);
+}
 
 /* ---- what a block hands on ---- */
 

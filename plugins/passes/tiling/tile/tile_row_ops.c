@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-/* How an op of two operands is computed: by kinds of value forms, 0 where there is none. */
-typedef struct binary_forms {
-    pto_kind_id whole, scalar_right, scalar_left, by_row, by_column;
-    int commutes;
-} binary_forms;
-
 static pto_kind_id form_of(const pto_run *run, pto_kind_id kind, uint32_t column)
 {
     return (pto_kind_id)pto_kind_column(run, kind, column);
@@ -17,16 +11,24 @@ static pto_kind_id form_of(const pto_run *run, pto_kind_id kind, uint32_t column
 
 pto_kind_id rows_form(const pto_run *run, pto_op op, uint32_t column) { return form_of(run, pto_op_kind(op), column); }
 
-static binary_forms forms_of(const pto_run *run, pto_kind_id kind)
+static row_forms forms_of(const pto_run *run, pto_kind_id kind)
 {
-    binary_forms f = {.whole = form_of(run, kind, PTO_COLUMN_TILE_WHOLE),
-                      .scalar_right = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_RIGHT),
-                      .scalar_left = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_LEFT),
-                      .by_row = form_of(run, kind, PTO_COLUMN_TILE_BY_ROW),
-                      .by_column = form_of(run, kind, PTO_COLUMN_TILE_BY_COLUMN),
-                      .commutes = pto_kind_has(run, kind, PTO_TRAIT_COMMUTATIVE)};
+    row_forms f = {.kind = kind,
+                   .whole = form_of(run, kind, PTO_COLUMN_TILE_WHOLE),
+                   .scalar_right = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_RIGHT),
+                   .scalar_left = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_LEFT),
+                   .by_row = form_of(run, kind, PTO_COLUMN_TILE_BY_ROW),
+                   .by_column = form_of(run, kind, PTO_COLUMN_TILE_BY_COLUMN),
+                   .commutes = pto_kind_has(run, kind, PTO_TRAIT_COMMUTATIVE)};
     if (f.commutes) f.scalar_left = f.scalar_right;
     return f;
+}
+
+/* Asked once: instances are counted for many sizes of tiles. */
+static const row_forms *rows_forms(const pto_run *run, row_value *v)
+{
+    if (v->forms.kind == 0) v->forms = forms_of(run, pto_op_kind(v->op));
+    return &v->forms;
 }
 
 static tile_piece emit_neg(row_nest *w, tile_piece p)
@@ -156,7 +158,7 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
 }
 
 /* a op b where b may lack what a has. */
-static tile_piece emit_by(row_nest *w, const binary_forms *f, tile_piece a, uint8_t form, const row_value *b)
+static tile_piece emit_by(row_nest *w, const row_forms *f, tile_piece a, uint8_t form, const row_value *b)
 {
     uint8_t more = form & (uint8_t)~b->form & ALONG_BOTH;
     pto_kind_id kind = more == 0 ? f->whole : (more & ALONG_ROWS) != 0 ? f->by_column : f->by_row;
@@ -168,35 +170,35 @@ static tile_piece emit_by(row_nest *w, const binary_forms *f, tile_piece a, uint
     return tile_emit(w->n, kind, a.dtype, a.rows, a.columns, 2, pair);
 }
 
-static tile_piece emit_with_scalar(row_nest *w, const binary_forms *f, const row_value *a, const row_value *b)
+static tile_piece emit_with_scalar(row_nest *w, const row_forms *f, const row_value *a, const row_value *b)
 {
     if (b->role == ROW_SPLAT) return tile_emit_scalar(w->n, f->scalar_right, a->piece, b->number);
     if (f->scalar_left != 0) return tile_emit_scalar(w->n, f->scalar_left, b->piece, a->number);
     return tile_emit_scalar(w->n, pto_kind(w->n->run, KIND_ADDS), emit_neg(w, b->piece), a->number);
 }
 
-static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *a, const row_value *b)
+static tile_piece emit_binary(row_nest *w, row_value *v, const row_value *a, const row_value *b)
 {
     const pto_run *run = w->n->run;
-    const binary_forms f = forms_of(run, pto_op_kind(v->op));
-    const int is_sub = pto_op_is(v->op, pto_kind(run, KIND_T_SUB));
+    const row_forms *f = rows_forms(run, v);
+    const int is_sub = f->kind == pto_kind(run, KIND_T_SUB);
     uint8_t form = (a->form | b->form) & ALONG_BOTH;
     int splats = (a->role == ROW_SPLAT) + (b->role == ROW_SPLAT);
-    if (splats == 1 && (b->role == ROW_SPLAT ? f.scalar_right != 0 : f.scalar_left != 0 || is_sub))
-        return emit_with_scalar(w, &f, a, b);
+    if (splats == 1 && (b->role == ROW_SPLAT ? f->scalar_right != 0 : f->scalar_left != 0 || is_sub))
+        return emit_with_scalar(w, f, a, b);
     if (splats != 0) {
         const tile_piece first = a->role == ROW_SPLAT ? rows_filled(w, a->dtype, a->number, form) : a->piece;
-        if (b->role == ROW_SPLAT && f.scalar_right != 0)
-            return tile_emit_scalar(w->n, f.scalar_right, first, b->number);
-        return emit_by(w, &f, first, form, b);
+        if (b->role == ROW_SPLAT && f->scalar_right != 0)
+            return tile_emit_scalar(w->n, f->scalar_right, first, b->number);
+        return emit_by(w, f, first, form, b);
     }
-    if ((a->form & ALONG_BOTH) == form) return emit_by(w, &f, a->piece, form, b);
-    if ((b->form & ALONG_BOTH) == form && f.commutes) return emit_by(w, &f, b->piece, form, a);
+    if ((a->form & ALONG_BOTH) == form) return emit_by(w, f, a->piece, form, b);
+    if ((b->form & ALONG_BOTH) == form && f->commutes) return emit_by(w, f, b->piece, form, a);
     if ((b->form & ALONG_BOTH) == form && is_sub) {
-        const binary_forms add = forms_of(run, pto_kind(run, KIND_T_ADD));
+        const row_forms add = forms_of(run, pto_kind(run, KIND_T_ADD));
         return emit_by(w, &add, emit_neg(w, b->piece), form, a);
     }
-    return emit_by(w, &f, rows_widen(w, a, form), form, b);
+    return emit_by(w, f, rows_widen(w, a, form), form, b);
 }
 
 tile_attr rows_attr(const pto_run *run, pto_op op)
@@ -208,11 +210,12 @@ tile_attr rows_attr(const pto_run *run, pto_op op)
 static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
 {
     tile_piece p = rows_widen(w, a, v->form);
-    const int is_cast = pto_op_is(v->op, pto_kind(w->n->run, KIND_T_CAST));
+    const row_forms *f = rows_forms(w->n->run, v);
+    const int is_cast = f->kind == pto_kind(w->n->run, KIND_T_CAST);
     if (is_cast && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
     if (is_cast) return tile_emit_cast(w->n, p, v->dtype, v->op);
-    return tile_emit_with(w->n, rows_form(w->n->run, v->op, PTO_COLUMN_TILE_WHOLE), rows_attr(w->n->run, v->op),
-                          v->dtype, 1, &p, NULL);
+    const tile_attr none = {.name = pto_no_str()}, attr = w->n->counts != NULL ? none : rows_attr(w->n->run, v->op);
+    return tile_emit_with(w->n, f->whole, attr, v->dtype, 1, &p, NULL);
 }
 
 static tile_piece emit_input(row_nest *w, const row_value *v)
@@ -255,7 +258,7 @@ static tile_piece emit_elementwise(row_nest *w, row_value *v)
 void rows_emit_value(row_nest *w, row_value *v)
 {
     w->n->name = v->name;
-    if (PTO_SOME(v->op)) w->n->loc = pto_op_loc(v->op);
+    if (PTO_SOME(v->op) && w->n->counts == NULL) w->n->loc = pto_op_loc(v->op);
     switch (v->role) {
     case ROW_INPUT:
         v->piece = emit_input(w, v);

@@ -30,6 +30,13 @@ typedef struct row_window {
 
 /* A tensor of the group. `shape` is what its type varies along, `form` what its tile does: a broadcast keeps the tile
  * of its operand. Depth counts the reductions that a value hangs on. */
+/* How an elementwise op is computed: by kinds of value forms, 0 where there is none. */
+typedef struct row_forms {
+    pto_kind_id kind; /* of the op; 0: not asked for yet */
+    pto_kind_id whole, scalar_right, scalar_left, by_row, by_column;
+    int commutes;
+} row_forms;
+
 typedef struct row_value {
     pto_value value;
     pto_str name; /* of the group's result for outputs, since it is the one that stays */
@@ -42,6 +49,7 @@ typedef struct row_value {
     uint32_t in_count, in[ROW_OPERANDS];
     tile_number number;    /* ROW_SPLAT */
     tile_product *product; /* ROW_PRODUCT */
+    row_forms forms;       /* ROW_ELEMENTWISE; by rows_forms */
     uint8_t axis;          /* that a ROW_COUNT counts along; of a splat AXIS_OUTER or more: its number is where the
                             * instance is along that axis */
     pto_dtype dtype;
