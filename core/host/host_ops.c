@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static pto_kind_id refused_kind(pto_op h)
+static __attribute__((noinline, cold)) pto_kind_id refused_kind(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -39,7 +39,7 @@ pto_block host_op_block(pto_op h)
 }
 
 /* One op to another, or none. */
-static pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
+static inline pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -85,9 +85,8 @@ static bool step_in_block(pto_op current, pto_op root, pto_op *out)
     return true;
 }
 
-pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
+static __attribute__((noinline)) pto_op step_over_blocks(pto_op current, pto_op root, pto_op *behind)
 {
-    if (step_in_block(current, root, behind)) return *behind;
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     const bool is_found = o != 0 && (root.index == 0 || r != 0);
@@ -95,6 +94,11 @@ pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
     const op_id next = is_found ? walk_on(c->m, r, o, &skip) : 0;
     *behind = op_handle(c, skip);
     return op_handle(c, next);
+}
+
+pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
+{
+    return step_in_block(current, root, behind) ? *behind : step_over_blocks(current, root, behind);
 }
 
 int32_t host_op_is_live(pto_op h)
@@ -184,8 +188,8 @@ pto_attr host_op_attr(pto_op h, pto_str name)
     const op_id o = op_from(c, h);
     if (o == 0) return attr_handle(c, 0);
     const str_id key = string_intern(c->ir, str_of(name));
-    const op_kind kind = op_kind_of(c->m, o);
-    c->saw_own |= kind == OP_CONSTANT || str_is(str_of(name), o == c->request.unit ? "name" : "label");
+    c->saw_own |= op_kind_of(c->m, o) == OP_CONSTANT ||
+                  (op_block_count(c->m, o) != 0 && str_is(str_of(name), o == c->request.unit ? "name" : "label"));
     const attr_id a = op_attr_by_key(c->m, o, key);
     return attr_handle(c, a != 0 ? attr_with_leaves(c, o, a) : 0);
 }
