@@ -122,6 +122,7 @@ static inline attr_id op_attrs(const module *m, op_id o);
 void op_set_attrs(module *m, op_id o, attr_id dict);
 /* One attribute; the row's default when absent; 0 when neither. */
 attr_id op_attr(const module *m, op_id o, const char *name);
+attr_id op_given_attr(const module *m, op_id o, const char *name); /* 0 when absent */
 attr_id op_attr_by_key(const module *m, op_id o, str_id key);
 void op_set_attr(module *m, op_id o, const char *name, attr_id value);
 int64_t op_attr_int(const module *m, op_id o, const char *name, int64_t absent);

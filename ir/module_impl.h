@@ -161,13 +161,15 @@ static inline kind_cache *kind_cache_at(const module *m, op_kind kind)
 attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs);
 
 /* ---- op_index.c ---- */
-/* Operands and attributes in canonical form (op_create). `operands` points into the given ones or at scratch that
- * index_form_fini releases. */
+/* Operands and attributes in canonical form (op_create). `operands` points at the given ones, into the form, which is
+ * not to be copied therefore, or at scratch that index_form_fini releases. */
+enum { INDEX_FORM_NEAR = 8 };
 typedef struct index_form {
     uint32_t count;
     const value_id *operands;
     attr_id attrs;
-    value_id *scratch;
+    value_id near[INDEX_FORM_NEAR];
+    value_id *scratch; /* of more */
 } index_form;
 void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t value_count, uint32_t count,
                      const value_id *operands, attr_id attrs);

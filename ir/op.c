@@ -340,7 +340,9 @@ src_pos op_pos(const module *m, op_id o)
 
 op_id op_function(const module *m, op_id o)
 {
-    while (o != 0 && (op_info_of(m, o)->traits & TRAIT_FUNCTION) == 0) o = op_parent(m, o);
+    if (o != 0) (void)op_at(m, o); /* what is around a live op is live */
+    while (o != 0 && (op_info_at(m->known_ops, op_raw(m, o)->kind)->traits & TRAIT_FUNCTION) == 0)
+        o = block_raw(m, op_raw(m, o)->block)->parent;
     return o;
 }
 

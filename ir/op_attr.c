@@ -98,13 +98,33 @@ static inline uint32_t place_of(const kind_cache *k, const char *name)
     return i < k->attr_count ? i : place_of_text(k, name);
 }
 
+attr_id op_given_attr(const module *m, op_id o, const char *name)
+{
+    const op_record *op = op_at(m, o);
+    if (op->attrs == 0) return 0;
+    const kind_cache *k = kind_cache_at(m, op->kind);
+    const uint32_t i = place_of(k, name);
+    return attr_get(m->context, op->attrs, i < k->attr_count ? k->keys[i] : string_intern_z(m->context, name));
+}
+
+/* Of any kind and name. */
+static __attribute__((noinline)) attr_id find_attr(const module *m, op_id o, const char *name)
+{
+    const attr_id value = op_given_attr(m, o, name);
+    const kind_cache *k = kind_cache_at(m, op_at(m, o)->kind);
+    const uint32_t i = value == 0 ? place_of(k, name) : k->attr_count;
+    return i < k->attr_count ? k->defaults[i] : value;
+}
+
+/* Asked more often than all else of the IR: what is known is found without a call. */
 attr_id op_attr(const module *m, op_id o, const char *name)
 {
     const op_record *op = op_at(m, o);
-    const kind_cache *k = kind_cache_at(m, op->kind);
-    const uint32_t i = place_of(k, name);
-    if (i == k->attr_count)
-        return op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, string_intern_z(m->context, name));
+    if (op->kind >= OP_KIND_COUNT) return find_attr(m, o, name);
+    const kind_cache *k = &m->caches->kinds[op->kind];
+    uint32_t i = 0;
+    while (i < k->attr_count && k->names[i] != name) i++;
+    if (i == k->attr_count) return find_attr(m, o, name);
     const attr_id value = op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, k->keys[i]);
     return value == 0 ? k->defaults[i] : value;
 }

@@ -18,7 +18,10 @@ uint32_t op_value_operand_count(const module *m, op_id o)
 enum { LIST_DEPTH = 3 };
 
 /* Distinct values, numbered in the order in which they were added. */
+enum { NEAR_VALUES = 8, FEW_VALUES = 16 };
+
 typedef struct value_list {
+    value_id near[NEAR_VALUES]; /* `items` until there are more */
     value_id *items;
     size_t capacity;
     uint32_t count;
@@ -35,7 +38,21 @@ typedef struct canonical {
     bool is_numbered; /* of the expression at hand: its slots have the numbers of the index operands */
 } canonical;
 
-enum { FEW_VALUES = 16 };
+static void value_list_init(value_list *l)
+{
+    l->items = l->near;
+    l->capacity = NEAR_VALUES;
+}
+
+static void value_list_grow(value_list *l)
+{
+    size_t none = 0;
+    const bool is_near = l->items == l->near;
+    l->items = table_grow(is_near ? NULL : l->items, is_near ? &none : &l->capacity, l->count + 1u, sizeof *l->items);
+    if (!is_near) return;
+    memcpy(l->items, l->near, sizeof l->near);
+    l->capacity = none;
+}
 
 static void place_rebuild(value_list *l)
 {
@@ -67,14 +84,14 @@ static uint32_t number_of(value_list *l, value_id v)
         }
         l->place[at] = l->count + 1;
     }
-    if (l->count == l->capacity) l->items = table_grow(l->items, &l->capacity, l->count + 1u, sizeof *l->items);
+    if (l->count == l->capacity) value_list_grow(l);
     l->items[l->count] = v;
     return l->count++;
 }
 
 static void value_list_fini(value_list *l)
 {
-    table_free(l->items);
+    if (l->items != l->near) table_free(l->items);
     table_free(l->place);
 }
 
@@ -181,13 +198,16 @@ void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t valu
     f->count = value_count;
     if (!has_slots(m->context, attrs, 0)) return;
     canonical s = {.context = m->context, .given = operands, .given_count = count, .value_count = value_count};
+    value_list_init(&s.seen);
+    value_list_init(&s.found);
     f->attrs = canonical_dict(&s, k, attrs);
     f->count = value_count + s.found.count;
     size_t capacity = 0;
-    f->scratch = table_grow(NULL, &capacity, f->count, sizeof *f->scratch);
-    if (value_count != 0) memcpy(f->scratch, operands, value_count * sizeof *operands);
-    if (s.found.count != 0) memcpy(f->scratch + value_count, s.found.items, s.found.count * sizeof *s.found.items);
-    f->operands = f->scratch;
+    if (f->count > INDEX_FORM_NEAR) f->scratch = table_grow(NULL, &capacity, f->count, sizeof *f->scratch);
+    value_id *all = f->scratch != NULL ? f->scratch : f->near;
+    if (value_count != 0) memcpy(all, operands, value_count * sizeof *operands);
+    if (s.found.count != 0) memcpy(all + value_count, s.found.items, s.found.count * sizeof *s.found.items);
+    f->operands = all;
     value_list_fini(&s.seen);
     value_list_fini(&s.found);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The first op in the blocks of `parent` from number `index` on. */
-static op_id first_from(const module *m, op_id parent, uint32_t index)
+static inline op_id first_from(const module *m, op_id parent, uint32_t index)
 {
     const op_record *op = op_at(m, parent);
     uint32_t n = block_count(m, op);
@@ -19,7 +19,7 @@ op_id walk_next(const module *m, op_id root, op_id current)
 {
     if (current == 0) return 0;
     const op_record *op = op_at(m, current);
-    if (first_block(m, op) == 0 && op->next != 0 && current != root) return op->next;
+    if (first_block(m, op) == 0) return op->next != 0 && current != root ? op->next : walk_skip(m, root, current);
     op_id inside = first_from(m, current, 0);
     return inside != 0 ? inside : walk_skip(m, root, current);
 }

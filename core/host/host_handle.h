@@ -31,7 +31,7 @@ struct run_context {
     bool was_stopped;      /* a loop of the host ended since the time is up */
     src_pos pin_at;        /* of the decision it has asked about and not yet made, when that is pinned */
     bool saw_outside;      /* it got a handle of what is not in its unit */
-    bool saw_names;        /* of its unit: what functions of one class (ir/verify/function_class.h) do not share */
+    bool saw_own;          /* of its unit: what functions of one class (ir/verify/function_class.h) do not share */
     struct greedy *greedy; /* the running pattern driver, told about changes; or NULL */
     /* Where the last value_use stopped. */
     struct {

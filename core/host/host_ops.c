@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static pto_kind_id refused_kind(pto_op h)
+static __attribute__((noinline, cold)) pto_kind_id refused_kind(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -26,7 +26,7 @@ pto_loc host_op_loc(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
-    c->saw_names = true;
+    c->saw_own = true;
     return loc_handle(c, o != 0 ? op_loc(c->m, o) : 0);
 }
 
@@ -39,7 +39,7 @@ pto_block host_op_block(pto_op h)
 }
 
 /* One op to another, or none. */
-static pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
+static inline pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -85,9 +85,8 @@ static bool step_in_block(pto_op current, pto_op root, pto_op *out)
     return true;
 }
 
-pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
+static __attribute__((noinline)) pto_op step_over_blocks(pto_op current, pto_op root, pto_op *behind)
 {
-    if (step_in_block(current, root, behind)) return *behind;
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     const bool is_found = o != 0 && (root.index == 0 || r != 0);
@@ -95,6 +94,11 @@ pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
     const op_id next = is_found ? walk_on(c->m, r, o, &skip) : 0;
     *behind = op_handle(c, skip);
     return op_handle(c, next);
+}
+
+pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
+{
+    return step_in_block(current, root, behind) ? *behind : step_over_blocks(current, root, behind);
 }
 
 int32_t host_op_is_live(pto_op h)
@@ -126,12 +130,17 @@ int32_t host_op_dominates(pto_op first, pto_op second)
     return b != 0 && a != b && op_is_before(c->m, a, b);
 }
 
-uint32_t host_op_hash(pto_op h) { return number_of(h, op_hash); }
+uint32_t host_op_hash(pto_op h)
+{
+    run_of(h.run)->saw_own = true;
+    return number_of(h, op_hash);
+}
 
 int32_t host_op_equal(pto_op first, pto_op second)
 {
     run_context *c = run_of(first.run);
     const op_id a = op_from(c, first), b = op_from(c, second);
+    c->saw_own = true;
     return a != 0 && b != 0 && op_equal(c->m, a, b);
 }
 
@@ -179,7 +188,8 @@ pto_attr host_op_attr(pto_op h, pto_str name)
     const op_id o = op_from(c, h);
     if (o == 0) return attr_handle(c, 0);
     const str_id key = string_intern(c->ir, str_of(name));
-    c->saw_names |= str_is(str_of(name), o == c->request.unit ? "name" : "label");
+    c->saw_own |= op_kind_of(c->m, o) == OP_CONSTANT ||
+                  (op_block_count(c->m, o) != 0 && str_is(str_of(name), o == c->request.unit ? "name" : "label"));
     const attr_id a = op_attr_by_key(c->m, o, key);
     return attr_handle(c, a != 0 ? attr_with_leaves(c, o, a) : 0);
 }
@@ -199,7 +209,7 @@ pto_attr host_op_attr_at(pto_op h, uint32_t index, pto_str *name)
     const attr_id attrs = o != 0 ? op_attrs(c->m, o) : 0;
     const attr_node *dict = attrs != 0 ? attr_at(c->ir, attrs) : NULL;
     if (name != NULL) *name = (pto_str){0};
-    c->saw_names = true;
+    c->saw_own = true;
     if (dict == NULL || index >= dict->count) return attr_handle(c, 0);
     if (name != NULL) *name = pto_str_of(string_of(c->ir, dict->keys[index]));
     return attr_handle(c, attr_with_leaves(c, o, dict->items[index]));
@@ -211,7 +221,7 @@ uint32_t host_op_path(pto_op h, char *buffer, uint32_t capacity)
     const op_id o = op_from(c, h);
     text_buffer t;
     text_init(&t);
-    c->saw_names = true;
+    c->saw_own = true;
     if (o != 0) op_print_path(c->m, o, &t);
     const uint32_t full = (uint32_t)t.n;
     if (capacity != 0) {

@@ -25,7 +25,7 @@ void host_diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, p
 {
     run_context *c = run_of(run);
     const loc_id l = loc_from(c, at);
-    c->saw_names = true; /* what is said of one function has to be said of all */
+    c->saw_own = true; /* what is said of one function has to be said of all */
     if (severity < PTO_NOTE || severity > PTO_REMARK) {
         run_misuse(c, &E1323, "gave a diagnostic the severity %d", severity);
         return;

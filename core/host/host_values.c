@@ -187,7 +187,7 @@ pto_str host_value_name(pto_value h)
     if (v == 0) return (pto_str){0};
     text_buffer t;
     text_init(&t);
-    c->saw_names = true;
+    c->saw_own = true;
     value_print_name(c->m, v, &t);
     const size_t skip = t.n != 0 && t.p[0] == '%' ? 1 : 0;
     const pto_str name = {arena_strndup(c->scratch, t.n != 0 ? t.p + skip : "", t.n - skip), t.n - skip};

@@ -239,7 +239,7 @@ static void end_left_calls(run_context *c)
 static function_sight sight_of(const run_context *c)
 {
     if (c->saw_outside) return SAW_MODULE;
-    return c->saw_names ? SAW_FUNCTION : SAW_CLASS;
+    return c->saw_own ? SAW_FUNCTION : SAW_CLASS;
 }
 
 run_result run_context_end(const pto_run *run, pto_status returned)

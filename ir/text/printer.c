@@ -74,11 +74,7 @@ void print_indent(printer *r)
     text_put(r->out, blanks, n);
 }
 
-attr_id attr_of(const printer *r, op_id o, const char *name)
-{
-    attr_id dict = op_attrs(r->m, o);
-    return dict == 0 ? 0 : attr_get(r->c, dict, string_intern_z(r->c, name));
-}
+attr_id attr_of(const printer *r, op_id o, const char *name) { return op_given_attr(r->m, o, name); }
 
 uint32_t count_of(const printer *r, attr_id list)
 {

@@ -1,7 +1,9 @@
 #include "ir/verify/function_class.h"
 
+#include "ir/context/float_format.h"
 #include "ir/module_read.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FIRST_BUCKETS = 16 };
@@ -48,6 +50,18 @@ static void begin_numbers(function_classes *s)
     s->first_number = s->next_number;
 }
 
+/* A scalar constant of a float type with nothing but a number that the type can hold: it verifies whatever the number.
+ */
+static bool has_any_number(const module *m, const op_record *op)
+{
+    if (op->kind != OP_CONSTANT || op->attrs == 0 || op->result_count != 1) return false;
+    const attr_node *dict = attr_at(m->context, op->attrs);
+    const dtype d = type_at(m->context, value_raw(m, op->results)->type)->dtype;
+    if (dict->count != 1 || dtype_class_of(d) != DTYPE_CLASS_FLOAT) return false;
+    const attr_node *number = attr_at(m->context, dict->items[0]);
+    return number->kind == ATTR_FLOAT && fabs(number->f) <= float_largest(d);
+}
+
 /* Of a name it counts that there is one. */
 static void add_attrs_but(const module *m, attr_id attrs, str_id name, uint64_t content[2])
 {
@@ -76,7 +90,9 @@ static bool add_op(function_classes *s, op_id o, op_id f, uint64_t content[2])
     if (op->kind >= OP_KIND_COUNT || op->kind == OP_CALL || op->loc == 0) return false;
     add(content,
         op->kind | (uint64_t)op->operand_count << 16 | (uint64_t)op->result_count << 32 | (uint64_t)blocks << 48);
-    if (blocks == 0)
+    if (has_any_number(m, op))
+        add(content, (uint64_t)attr_at(m->context, op->attrs)->keys[0] << 32);
+    else if (blocks == 0)
         add(content, op->attrs);
     else
         add_attrs_but(m, op->attrs, o == f ? s->name : s->label, content);

@@ -1,5 +1,6 @@
-/* Functions of a module that differ in their names, in those of their nests and values and in locations alone are of
- * one class: what is found out about one of them is so for all. [one thread] */
+/* Functions of a module that differ in their names, in those of their nests and values, in locations and in the numbers
+ * of scalar constants of float types alone are of one class: what is found out about one of them is so for all. [one
+ * thread] */
 #ifndef IR_VERIFY_FUNCTION_CLASS_H
 #define IR_VERIFY_FUNCTION_CLASS_H
 

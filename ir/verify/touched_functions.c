@@ -141,17 +141,25 @@ void touched_functions_restart(touched_functions *s)
     touched_functions_set_verified(s);
 }
 
-/* Whether the function has to be looked at, after which all of its class count as verified: not, where one of its class
+/* Whether the body has to be looked at, after which all of its class count as verified: not, where one of its class
  * was, and where callers see what they saw. */
 static bool is_to_verify(touched_functions *s, function_state *state, bool *out_all)
 {
     if (state->is_verified) return false;
-    const bool is_other = !state->is_known || state->signature != signature_of(s->module, state->op);
-    *out_all |= state->is_known && is_other;
+    *out_all |= state->is_known && state->signature != signature_of(s->module, state->op);
     function_class *c = class_of(s, state);
-    if (!is_other && c->verified == s->signatures) return false;
+    if (c->verified == s->signatures) return false;
     c->verified = s->signatures;
     return true;
+}
+
+/* What a function has as its own, which its class says nothing of: the name of a new one may be that of another. */
+static status verify_new(touched_functions *s)
+{
+    BLOCK_EACH_OP(s->module, f, module_top(s->module)) {
+        if (!state_of(s, f)->is_known) TRY(op_verify(s->module, f));
+    }
+    return OK;
 }
 
 status touched_functions_verify(touched_functions *s)
@@ -172,6 +180,7 @@ status touched_functions_verify(touched_functions *s)
         result = module_verify(s->module);
     else if (changed > 0)
         result = module_verify_functions(s->module, changed, functions);
+    if (!all && result == OK) result = verify_new(s);
     arena_destroy(scratch);
     if (all || result != OK) s->signatures++;
     if (result == OK) touched_functions_set_verified(s);

@@ -8,7 +8,8 @@
 
 typedef struct touched_functions touched_functions;
 
-/* What a checker looked at: what all functions of a class have, names or locations of the function, or more. */
+/* What a checker looked at: what all functions of a class have, what the function has as its own (its names are), or
+ * more. */
 typedef enum function_sight { SAW_CLASS, SAW_FUNCTION, SAW_MODULE } function_sight;
 
 /* Lives in the arena. At first nothing is known of any function. */

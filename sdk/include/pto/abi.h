@@ -352,8 +352,9 @@ enum {
 /* A fact that a checker can verify. A checker changes nothing. It may read all of the module; for an unchanged module
  * its answer must not change. The host notes whether it read more than its unit (module_top, symbol_find, module_attr,
  * or the neighbours of the unit). If not, it is asked again only for functions that a step may have changed; if so,
- * after every step that may have changed the module. Of functions that differ in names and locations alone it is asked
- * for one, unless it read those (value_name, op_loc, op_path, the name of the unit, labels) or reported anything. */
+ * after every step that may have changed the module. Of functions that differ in names, locations and the
+ * numbers of float constants alone it is asked for one, unless it read those (value_name, op_loc, op_path, the name of
+ * the unit, labels; attributes of `constant`; op_attr_at, op_hash, op_equal) or reported anything. */
 typedef struct pto_property {
     uint32_t struct_size, reserved;
     const char *id, *doc, *level;

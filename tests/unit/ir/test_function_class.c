@@ -80,6 +80,39 @@ TEST(ops_and_what_they_say_count)
     }
 }
 
+/* Two functions that differ in what they say after `constant`. */
+static bool are_alike(const char *one, const char *other)
+{
+    text_buffer first, second;
+    text_init(&first);
+    text_init(&second);
+    text_printf(&first, "%s{ %%c = constant %s\n return %%x }", SIGNATURE, one);
+    text_printf(&second, "%s{ %%c = constant %s\n return %%x }", SIGNATURE, other);
+    const bool is_one = are_of_one_class(first.p, second.p);
+    text_fini(&first);
+    text_fini(&second);
+    return is_one;
+}
+
+TEST(numbers_of_float_constants_do_not_count)
+{
+    assert_true(are_alike("{value = 1.5} : f32", "{value = -2.5e30} : f32"));
+    assert_true(are_alike("{value = 0.5} : f16", "{value = 65504.0} : f16"));
+}
+
+TEST(other_constants_count)
+{
+    assert_false(are_alike("{value = 1} : i32", "{value = 2} : i32"));
+    assert_false(are_alike("{value = 1} : index", "{value = 2} : index"));
+    assert_false(are_alike("{value = 1} : f32", "{value = 2} : f32"));
+    assert_false(are_alike("{value = 1.5} : f32", "{value = 1.5} : f16"));
+    assert_false(are_alike("{value = 1.5} : f32", "{value = inf} : f32"));
+    assert_false(are_alike("{value = 1.5} : f32", "{value = nan} : f32"));
+    assert_false(are_alike("{value = 1.5} : f32", "{value = 1.5, a.b = 1} : f32"));
+    /* A number that only rounding brings into the range, which another one is not in. */
+    assert_false(are_alike("{value = 65504.0} : f16", "{value = 65519.0} : f16"));
+}
+
 TEST(types_of_parameters_and_attributes_of_functions_count)
 {
     assert_true(are_of_one_class("(%x: tensor<4 x f32>) -> tensor<4 x f32> { return %x }",
