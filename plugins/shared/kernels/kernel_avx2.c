@@ -101,18 +101,22 @@ ACROSS_PAIRS(i8, _mm256_cvtepi8_epi32, bytes_across);
 ACROSS_PAIRS(u8, _mm256_cvtepu8_epi32, bytes_across);
 ACROSS_PAIRS(i4, _mm256_cvtepi8_epi32, nibbles_at);
 
-KERNEL_PACK_UNITS(pack_a_f32, float, f32, MR, 1);
-KERNEL_PACK_UNITS(pack_b_f32, float, f32, NR, 1);
-KERNEL_PACK_UNITS(pack_a_bf16, float, bf16, MR, 1);
-KERNEL_PACK_UNITS(pack_b_bf16, float, bf16, NR, 1);
-KERNEL_PACK_UNITS(pack_a_f16, float, f16, MR, 1);
-KERNEL_PACK_UNITS(pack_b_f16, float, f16, NR, 1);
-KERNEL_PACK_UNITS(pack_a_i8, int16_t, i8, MR, 2);
-KERNEL_PACK_UNITS(pack_b_i8, int16_t, i8, NR, 2);
-KERNEL_PACK_UNITS(pack_a_u8, int16_t, u8, MR, 2);
-KERNEL_PACK_UNITS(pack_b_u8, int16_t, u8, NR, 2);
-KERNEL_PACK_UNITS(pack_b_i4_f32, float, i4_f32, NR, 1);
-KERNEL_PACK_UNITS(pack_b_i4, int16_t, i4, NR, 2);
+#define PACK(name, type, load, width, group)                  \
+    KERNEL_PACK(name##_any, type, load_##load, width, group); \
+    KERNEL_PACK_UNITS(name, load, name##_any, width, group, finish_nothing)
+
+PACK(pack_a_f32, float, f32, MR, 1);
+PACK(pack_b_f32, float, f32, NR, 1);
+PACK(pack_a_bf16, float, bf16, MR, 1);
+PACK(pack_b_bf16, float, bf16, NR, 1);
+PACK(pack_a_f16, float, f16, MR, 1);
+PACK(pack_b_f16, float, f16, NR, 1);
+PACK(pack_a_i8, int16_t, i8, MR, 2);
+PACK(pack_b_i8, int16_t, i8, NR, 2);
+PACK(pack_a_u8, int16_t, u8, MR, 2);
+PACK(pack_b_u8, int16_t, u8, NR, 2);
+PACK(pack_b_i4_f32, float, i4_f32, NR, 1);
+PACK(pack_b_i4, int16_t, i4, NR, 2);
 
 /* ---- few rows ---- */
 
@@ -230,10 +234,11 @@ KERNEL_SKINNY(skinny_u8, few_u8, unit_u8, pack_a_u8, turned_not);
 #define LEFT_bf16
 #define LEFT_f16
 
-/* Blocks: one of A fills about half of a second-level cache of 512 KiB, one of B lies in the third. */
+/* Blocks: one of A fills two thirds of a second-level cache of 512 KiB, one of B lies in the third. The deeper they
+ * are, the fewer times C is read and written; a panel of B then passes through the first one. */
 #define ROW .isa = PTO_ISA_AVX2, .mr = MR, .nr = NR, .m_block = 28 * MR, .n_block = 4096
 #define FLOATS(name)                                                                                                \
-    ROW, LEFT_##name.acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 384, \
+    ROW, LEFT_##name.acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 512, \
          .micro = micro_f32, .skinny = skinny_##name
 #define BYTES(name)                                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \

@@ -161,13 +161,6 @@ KERNEL_INLINE void micro_of_any(kernel_step step, int64_t groups, micro_left a, 
     }                                                                                                               \
     _Static_assert((group) > 0, "of elements")
 
-/* Eight units of one row from `at` upwards along k, of which k_left elements are there. */
-typedef __m256i kernel_units_along(const void *from, int64_t at, int64_t k_left);
-
-/* One unit of each of eight columns beside each other, of which columns_left are there. */
-typedef __m256i kernel_units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
-                                    int64_t columns_left);
-
 /* Rows become columns, in place. */
 KERNEL_INLINE void transpose_8x8(__m256i r[8])
 {
@@ -193,67 +186,29 @@ KERNEL_INLINE void transpose_8x8(__m256i r[8])
     for (int c = 0; c < 8; c++) r[c] = t[c];
 }
 
-/* Some units of one panel whose rows or columns lie beside each other; `left` of them are there. */
-KERNEL_INLINE void lines_across(kernel_units_across units, int64_t width, int64_t group, int64_t left, int64_t begin,
-                                int64_t end, int64_t k, const void *from, int64_t offset, int64_t k_stride, int32_t *to)
-{
-    for (int64_t p = begin; p < end; p += group, to += width)
-        for (int64_t v = 0; v < width; v += 8)
-            store_units(to + v, units(from, offset + p * k_stride + v, k_stride, k - p, left - v), width - v);
-}
+/* What kernel_pack.h needs. */
+typedef __m256i kernel_vector;
+enum { LANES = 8 };
 
-/* Packs panels whose rows or columns lie beside each other: a few lines of a few panels at a time, so that memory is
- * read along its lines. */
-KERNEL_INLINE void pack_across(kernel_units_across units, int64_t width, int64_t group, int64_t count, int64_t k,
-                               const void *from, int64_t offset, int64_t k_stride, char *panels, int64_t panel_bytes)
-{
-    enum { PANELS = 8, LINES = 4 };
-    for (int64_t first = 0; first < count; first += PANELS * width) {
-        const int64_t last = first + PANELS * width < count ? first + PANELS * width : count;
-        for (int64_t p = 0; p < k; p += LINES * group) {
-            const int64_t end = p + LINES * group < k ? p + LINES * group : k;
-            for (int64_t i = first; i < last; i += width) {
-                int32_t *const to = (void *)(panels + i / width * panel_bytes + 4 * width * (p / group));
-                if (last - i >= width)
-                    lines_across(units, width, group, width, p, end, k, from, offset + i, k_stride, to);
-                else
-                    lines_across(units, width, group, last - i, p, end, k, from, offset + i, k_stride, to);
-            }
-        }
-    }
-}
+/* Eight units that are 0. */
+KERNEL_INLINE kernel_vector vector_of_zeros(void) { return _mm256_setzero_si256(); }
 
-/* Packs a panel whose rows or columns each go upwards along k. */
-KERNEL_INLINE void pack_along(kernel_units_along units, int64_t width, int64_t group, int64_t count, int64_t k,
-                              const void *from, int64_t offset, int64_t stride, int32_t *to)
+/* Rows become columns, in place. */
+KERNEL_INLINE void turn_lanes(kernel_vector r[LANES]) { transpose_8x8(r); }
+
+/* The first n units of each vector, all of them `width` units apart. Where those are more than n, the ones that come
+ * next are written over. */
+KERNEL_INLINE void store_lines(int32_t *to, int64_t width, int64_t n, const kernel_vector r[LANES])
 {
-    for (int64_t p = 0; p < k; p += 8 * group, to += 8 * width)
-        for (int64_t v = 0; v < width; v += 8) {
-            __m256i r[8];
+    const bool fills = n >= LANES;
 #pragma GCC unroll 8
-            for (int i = 0; i < 8; i++)
-                r[i] = v + i < count ? units(from, offset + (v + i) * stride + p, k - p) : _mm256_setzero_si256();
-            transpose_8x8(r);
-#pragma GCC unroll 8
-            for (int i = 0; i < 8; i++)
-                if (p + i * group < k) store_units(to + i * width + v, r[i], width - v);
-        }
+    for (int i = 0; i < LANES; i++)
+        if (fills || (i + 1 < LANES && n == width && 2 * width >= LANES))
+            _mm256_storeu_si256((void *)(to + i * width), r[i]);
+        else
+            store_units(to + i * width, r[i], n);
 }
 
-/* A function pto_contraction_pack: along_LOAD and across_LOAD read units of `group` elements, load_LOAD single ones. */
-#define KERNEL_PACK_UNITS(name, type, load, width, group)                                                          \
-    KERNEL_PACK(name##_any, type, load_##load, width, group);                                                      \
-    static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
-                     void *panels, int64_t panel_bytes)                                                            \
-    {                                                                                                              \
-        if (stride == 1)                                                                                           \
-            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panels, panel_bytes);       \
-        else if (k_stride != 1)                                                                                    \
-            name##_any(count, k, from, offset, stride, k_stride, panels, panel_bytes);                             \
-        for (int64_t i = 0; i < count && stride != 1 && k_stride == 1; i += (width))                               \
-            pack_along(along_##load, width, group, count - i, k, from, offset + i * stride, stride,                \
-                       (void *)((char *)panels + i / (width) * panel_bytes));                                      \
-    }                                                                                                              \
-    _Static_assert((width) > 0, "of a panel")
+#include "kernel_pack.h"
 
 #endif

@@ -114,86 +114,29 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
     }                                                                                                                \
     _Static_assert((group) > 0, "of elements")
 
-/* Sixteen units of one row from `at` upwards along k, of which k_left elements are there. */
-typedef __m512i kernel_units_along(const void *from, int64_t at, int64_t k_left);
+/* What kernel_pack.h needs. */
+typedef __m512i kernel_vector;
+enum { LANES = 16 };
 
-/* One unit of each of sixteen columns beside each other, of which columns_left are there. */
-typedef __m512i kernel_units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
-                                    int64_t columns_left);
+/* Sixteen units that are 0. */
+KERNEL_INLINE kernel_vector vector_of_zeros(void) { return _mm512_setzero_si512(); }
 
-/* Some units of one panel whose rows or columns lie beside each other; `left` of them are there. */
-KERNEL_INLINE void lines_across(kernel_units_across units, int64_t width, int64_t group, int64_t left, int64_t begin,
-                                int64_t end, int64_t k, const void *from, int64_t offset, int64_t k_stride, int32_t *to)
+/* Rows become columns, in place. */
+KERNEL_INLINE void turn_lanes(kernel_vector r[LANES]) { transpose_16x16(r); }
+
+/* The first n units of a vector; n may be any number. */
+KERNEL_INLINE void store_units(void *to, kernel_vector units, int64_t n)
 {
-    for (int64_t p = begin; p < end; p += group, to += width)
-        for (int64_t v = 0; v < width; v += 16)
-            _mm512_mask_storeu_epi32(to + v, mask_of(width - v),
-                                     units(from, offset + p * k_stride + v, k_stride, k - p, left - v));
+    _mm512_mask_storeu_epi32(to, mask_of(n), units);
 }
 
-/* Packs panels whose rows or columns lie beside each other: a few lines of a few panels at a time, so that memory is
- * read along its lines. */
-KERNEL_INLINE void pack_across(kernel_units_across units, int64_t width, int64_t group, int64_t count, int64_t k,
-                               const void *from, int64_t offset, int64_t k_stride, char *panels, int64_t panel_bytes)
+/* The first n units of each vector, all of them `width` units apart. */
+KERNEL_INLINE void store_lines(int32_t *to, int64_t width, int64_t n, const kernel_vector r[LANES])
 {
-    enum { PANELS = 4, LINES = 4 };
-    for (int64_t first = 0; first < count; first += PANELS * width) {
-        const int64_t last = first + PANELS * width < count ? first + PANELS * width : count;
-        for (int64_t p = 0; p < k; p += LINES * group) {
-            const int64_t end = p + LINES * group < k ? p + LINES * group : k;
-            for (int64_t i = first; i < last; i += width) {
-                int32_t *const to = (void *)(panels + i / width * panel_bytes + 4 * width * (p / group));
-                if (last - i >= width)
-                    lines_across(units, width, group, width, p, end, k, from, offset + i, k_stride, to);
-                else
-                    lines_across(units, width, group, last - i, p, end, k, from, offset + i, k_stride, to);
-            }
-        }
-    }
-}
-
-/* Packs a panel whose rows or columns each go upwards along k. */
-KERNEL_INLINE void pack_along(kernel_units_along units, int64_t width, int64_t group, int64_t count, int64_t k,
-                              const void *from, int64_t offset, int64_t stride, int32_t *to)
-{
-    for (int64_t p = 0; p < k; p += 16 * group, to += 16 * width)
-        for (int64_t v = 0; v < width; v += 16) {
-            __m512i r[16];
 #pragma GCC unroll 16
-            for (int i = 0; i < 16; i++)
-                r[i] = v + i < count ? units(from, offset + (v + i) * stride + p, k - p) : _mm512_setzero_si512();
-            transpose_16x16(r);
-#pragma GCC unroll 16
-            for (int i = 0; i < 16; i++)
-                if (p + i * group < k) _mm512_mask_storeu_epi32(to + i * width + v, mask_of(width - v), r[i]);
-        }
+    for (int i = 0; i < LANES; i++) store_units(to + i * width, r[i], n);
 }
 
-/* A function pto_contraction_pack: along_LOAD and across_LOAD read units of `group` elements, ANY packs what lies
- * otherwise, and then FINISH(width, k, panel) completes each panel. */
-#define KERNEL_PACK_UNITS(name, load, any, width, group, finish)                                                   \
-    static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
-                     void *panels, int64_t panel_bytes)                                                            \
-    {                                                                                                              \
-        if (stride == 1)                                                                                           \
-            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panels, panel_bytes);       \
-        else if (k_stride != 1)                                                                                    \
-            any(count, k, from, offset, stride, k_stride, panels, panel_bytes);                                    \
-        for (int64_t i = 0; i < count; i += (width)) {                                                             \
-            void *const panel = (char *)panels + i / (width) * panel_bytes;                                        \
-            if (stride != 1 && k_stride == 1)                                                                      \
-                pack_along(along_##load, width, group, count - i, k, from, offset + i * stride, stride, panel);    \
-            finish(width, k, panel);                                                                               \
-        }                                                                                                          \
-    }                                                                                                              \
-    _Static_assert((width) > 0, "of a panel")
-
-/* For panels that are complete. */
-KERNEL_INLINE void finish_nothing(int64_t width, int64_t k, void *panel)
-{
-    (void)width;
-    (void)k;
-    (void)panel;
-}
+#include "kernel_pack.h"
 
 #endif
