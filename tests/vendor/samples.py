@@ -5,11 +5,13 @@
 BUILD is a build of pto, CHECKOUT a checkout of the assembler that the user has; nothing is downloaded. Every `.pto`
 below its folder test/samples is read and verified; each of its kernels is run with one instance on `reference` and on
 `cpu-sim`, on numbers from 0.5 to 1.5, and what both compute is compared bit by bit. Integers are 1, or 0 where that
-leaves the memory. A sample with a reference of its own, NAME_golden.py beside it or npu_validation/golden.py of
-its folder, is run on the data that this makes, too, and compared with what it computes: 1e-4 of f32, 1e-2 of shorter
-floats, integers to the bit. A reference that is a placeholder, -1 everywhere, is counted and not compared. Files for A5 run on ascend-950.yaml. Files without addresses are run by pto-level2.yaml, those
-with addresses and without flags by pto-addresses.yaml, others by pto-level3.yaml. Prints a table by cause;
-with --list the outcome of each file. PATTERN: files whose path has such a part, instead of all.
+leaves the memory. A sample with a reference of its own, NAME_golden.py beside it or npu_validation/golden.py of its
+folder, is run on the data that this makes, too, and compared with what it computes: 1e-4 of f32, 1e-2 of shorter
+floats, integers to the bit. A reference that is a placeholder, -1 everywhere, is counted and not compared. Files for
+A5 run on ascend-950.yaml. Files without addresses are run by pto-level2.yaml, those with addresses and without flags
+by pto-addresses.yaml, others by pto-level3.yaml. Prints a table by cause; with --list the outcome of each file. Which
+do not run, and why, is in samples_refused.txt: the last line counts where that is otherwise. PATTERN: files whose
+path has such a part, instead of all.
 """
 
 import collections
@@ -176,6 +178,13 @@ def run_kernel(folder, path, whole, level, function, head, machine):
     return cause(result)
 
 
+def refusals():
+    """What samples_refused.txt says of each path."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "samples_refused.txt"), encoding="utf-8") as f:
+        rows = [line.split(" | ") for line in f if not line.startswith("#")]
+    return {path: re.sub(r"[@%]\w+", "_", re.sub(r"\d+", "N", said)) for path, said, _ in rows}
+
+
 def outcome(folder, path):
     with open(path, encoding="utf-8") as f:
         whole = f.read()
@@ -195,6 +204,7 @@ def outcome(folder, path):
     return "run", ""
 
 
+refused, others = refusals(), []
 counts, causes = collections.Counter(), collections.Counter()
 top = os.path.join(checkout, "test/samples")
 with tempfile.TemporaryDirectory() as folder:
@@ -203,15 +213,20 @@ with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(where, name)
             if patterns and not any(p in os.path.relpath(path, top) for p in patterns):
                 continue
+            name = os.path.relpath(path, top)
             what, why = outcome(folder, path)
+            if refused.get(name, "") not in why or (name in refused) != bool(why):
+                others.append(name)
             counts[what] += 1
             if why:
                 causes[what, why] += 1
             if "--list" in sys.argv:
-                print(f"{what}: {os.path.relpath(path, top)}{': ' if why else ''}{why}")
+                print(f"{what}: {name}{': ' if why else ''}{why}")
 total = sum(counts.values())
 print(f"\n{total} files: {total - counts['not read']} read and verified, {counts['run']} run with the bits of reference,")
 print(f"{len(compared)} of them compared with a reference of their own; that of {len(placeholders)} is a placeholder.\n")
 print("| Files | Not | Because |\n|---|---|---|")
 for (what, why), n in causes.most_common():
     print(f"| {n} | {'read' if what == 'not read' else 'run'} | {why} |")
+print(f"\n{len(others)} are not as samples_refused.txt says{': ' if others else ''}{', '.join(others)}")
+sys.exit(1 if others else 0)
