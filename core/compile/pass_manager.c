@@ -147,30 +147,21 @@ static bool begins_in_the_middle(const contract *c, const char *level)
 }
 
 /* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step
- * establishes, is looked at. That of a pipeline from the beginning is not: what small modules have by accident would
- * make a pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property
- * that some step establishes counts from that step on. */
+ * establishes, is looked at, and an op without it is reported. That of a pipeline from the beginning is not: what small
+ * modules have by accident would make a pipeline run that lacks a step, and others would blame a step for ending what
+ * it knows nothing of. A property that some step establishes counts from that step on. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
-    diag_engine *nobody = diag_create(NULL, 0);
-    const run_session_params params = {.diags = nobody,
-                                       .registry = plugin_host_runs(g->pipeline->host),
-                                       .machine = g->pipeline->machine,
-                                       .abi_minor = plugin_host_abi_minor(g->pipeline->host),
-                                       .recorder = g->recorder};
-    run_session *quiet = run_session_create(g->arena, &params);
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
         if (contract_state_level(start, pass->consumes) == NULL || !begins_in_the_middle(c, pass->consumes)) continue;
         for (const char *const *p = pass->requires_props; p != NULL && *p != NULL; p++) {
             if (is_established(c, *p) || contract_state_has(start, pass->consumes, *p)) continue;
-            if (property_holds(g->properties, quiet, g->module, pass->consumes, *p))
+            if (property_holds(g->properties, g->session, g->module, pass->consumes, *p))
                 contract_state_add_property(start, pass->consumes, *p);
         }
     }
-    run_session_destroy(quiet);
-    diag_destroy(nobody);
 }
 
 static status check_machine(manager *g)

@@ -18,8 +18,8 @@ property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, t
 MUST_CHECK status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state,
                                        const run_agent *blamed);
 
-/* Whether the functions of a level have a property, by its checker; false when no plugin has one. Reports nothing that
- * the checker finds; `session` should collect its diagnostics where they are not shown. */
+/* Whether the functions of a level have a property, by its checker; false when no plugin has one. What the checker
+ * finds is reported. */
 bool property_holds(property_set *set, run_session *session, module *m, const char *level, const char *property);
 
 /* Adds to `*levels`, as bits, those that properties of `state` exclude. Loads their checkers. */

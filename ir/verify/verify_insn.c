@@ -359,5 +359,5 @@ status verify_insn(module *m, op_id o)
     if (i.spec[TARGET].types == TY_GM) return check_store(&i);
     for (uint32_t k = FIRST_SOURCE; k < i.count; k++)
         if (i.spec[k].types == TY_GM) return check_load(&i, k);
-    return OK;
+    return op_attr(m, o, "offsets") != 0 ? check_index_count(m, o, "offsets", 2) : OK;
 }

@@ -657,6 +657,15 @@ def sort_cases():
                 case("torder", f"{t} {shape} {kept} {descending}", d, [Tile(t, x, layout)], d.with_valid(at.astype(np.uint32)), scalar=descending)
                 d = Tile(t, data(t, (shape[0], kept)), any_layout())
                 case("trowgather", f"{t} {shape} {kept}", d, [Tile(t, x, layout), Tile("i32", at.astype(np.uint32), any_layout())], d.with_valid(np.take_along_axis(x, at, 1)))
+    for t in NUMBERS:
+        for shape, part, at in (((19, 35), (7, 20), (12, 15)), ((40, 64), (16, 32), (16, 32)), ((3, 5), (3, 5), (0, 0)), ((3, 5), (0, 2), (3, 3)), ((1, 300), (1, 7), (0, 293))):
+            x = data(t, shape)
+            d = Tile(t, data(t, part), any_layout())
+            case("textract", f"{t} {shape} {part} {at}", d, [Tile(t, x, any_layout())], d.with_valid(x[at[0] : at[0] + part[0], at[1] : at[1] + part[1]]), at=at)
+        for rows, p, q in ((19, 35, 7), (16, 32, 32), (1, 1, 300), (5, 0, 3), (5, 3, 0), (0, 4, 4)):
+            a, b = data(t, (rows, p)), data(t, (rows, q))
+            d = Tile(t, data(t, (rows, p + q)), any_layout())
+            case("tconcat", f"{t} {rows} {p} {q} {d.layout}", d, [Tile(t, a, any_layout()), Tile(t, b, any_layout())], d.with_valid(np.concatenate([a, b], 1)))
     for t in ("f32", "i32", "u32"):
         for a_layout in ("nd", "dn"):
             bits = data("i32", (19, 35))

@@ -79,8 +79,9 @@ static insn_case take_case(reader *r)
     }
     c.has_gm = take_i64(r) != 0;
     if (c.has_gm) take_window(r, &c);
-    if (strcmp(c.name, "tgetval") != 0) return c;
-    for (int i = 0; i < 2; i++) c.call.at[i] = take_i64(r);
+    const bool is_read = strcmp(c.name, "tgetval") == 0;
+    for (int i = 0; i < 2 && (is_read || strcmp(c.name, "textract") == 0); i++) c.call.at[i] = take_i64(r);
+    if (!is_read) return c;
     c.want = c.call.scalar;
     c.call.scalar = number_from_int(-77);
     return c;
@@ -242,6 +243,11 @@ static int fails_by_index(void)
                    few = tile(PTO_F32, 1, 8);
     int bad = fails(INSN_TGATHER, (insn_call){.dst = few, .src = {row, at}},
                     "tgather: index 1515870810 at column 0 is out of the 16 elements");
+    bad += fails(INSN_TEXTRACT, (insn_call){.dst = few, .src = {row}, .at = {0, 9}},
+                 "textract: 1 x 8 elements from [0, 9] on leave the valid region of 1 x 16");
+    bad += fails(INSN_TEXTRACT, (insn_call){.dst = few, .src = {row}, .at = {-1, 0}},
+                 "textract: 1 x 8 elements from [-1, 0] on leave the valid region of 1 x 16");
+    bad += fails(INSN_TCONCAT, (insn_call){.dst = row, .src = {row, few}}, "tconcat: 16 valid columns for 16 and 8");
     bad += fails(INSN_TSCATTER, (insn_call){.dst = row, .src = {row, few, at}},
                  "tscatter: index 1515870810 at column 0 is out of the 16 elements");
     bad += fails(INSN_TGATHER, (insn_call){.dst = row, .src = {row, at}}, "tgather: 1 x 8 indices for 1 x 16 elements");

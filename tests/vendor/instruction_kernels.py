@@ -266,6 +266,17 @@ def copied(op, t, shape, to_shape=None):
     return lambda k: k.store(k.op(f"{op} {k.load(t, k.numbers(t, shape))}", tile(t, to_shape or shape)), t, to_shape or shape)
 
 
+def part_of(t, shape, size, at):
+    return lambda k: k.store(k.op(f"extract {k.load(t, k.numbers(t, shape))}[{at[0]}, {at[1]}] valid({size[0]}, {size[1]})", tile(t, size)), t, size)
+
+
+def side_by_side(t, rows, p, q):
+    def part(k):
+        a, b = k.load(t, k.numbers(t, (rows, p)), None), k.load(t, k.numbers(t, (rows, q)), None)
+        k.store(k.op(f"concat {a}, {b} valid({rows}, {p + q})", tile(t, (rows, p + q))), t, (rows, p + q))
+    return part
+
+
 def loaded(t, shape, pad):
     whole = (up(shape[0], 32), up(shape[1], 32))
     return lambda k: k.store(k.load(t, k.numbers(t, shape), None, f" {{pad = {pad}}}" if pad else ""), t, whole if pad else shape)
@@ -331,6 +342,8 @@ def moves():
         yield Kernel("tstore", t, [(str(s), loaded(t, s, None)) for s in SHAPES])
         yield Kernel("tfillpad", t, [(f"{s} {p}", filled(t, s, p)) for s in SHAPES for p in pads])
         yield Kernel("tmov", t, [(str(s), copied("move", t, s)) for s in SHAPES])
+        yield Kernel("textract", t, [(f"{s} {at}", part_of(t, s, z, at)) for s, z, at in (((29, 45), (7, 32), (3, 0)), ((16, 64), (16, 32), (0, 32)), ((3, 300), (2, 32), (1, 256)))])
+        yield Kernel("tconcat", t, [(f"{r} {p} {q}", side_by_side(t, r, p, q)) for r, p, q in ((29, 45, 7), (16, 32, 32), (3, 1, 300))])
         yield Kernel("ttrans", t, [(str(s), copied("transpose", t, s, s[::-1])) for s in SHAPES])
         yield Kernel("texpands", t, [(str(s), one_number(t, s, "1.5" if el.is_float(t) else "3")) for s in SHAPES])
         yield Kernel("tgather", t, [(f"{n} {c}", gathered(t, n, c)) for n, c in ((300, 7), (40, 301), (1, 1))])

@@ -1,14 +1,17 @@
 """Counts which samples of the vendor's assembler pto.read-ascend reads, and which of them run.
 
-    samples.py BUILD CHECKOUT [--list]
+    samples.py BUILD CHECKOUT [--list] [PATTERN..]
 
 BUILD is a build of pto, CHECKOUT a checkout of the assembler that the user has; nothing is downloaded. Every `.pto`
 below its folder test/samples is read and verified; each of its kernels is run with one instance on `reference` and on
 `cpu-sim`, on numbers from 0.5 to 1.5, and what both compute is compared bit by bit. Integers are 1, or 0 where that
-leaves the memory. A sample with a reference of its own, NAME_golden.py beside it, is run on the data that
-this makes, too, and compared with what it computes: 1e-4 of f32, 1e-2 of shorter floats, integers to the bit. Files for A5 run on ascend-950.yaml. Files without addresses are run by pto-level2.yaml, those
-with addresses and without flags by pto-addresses.yaml, others by pto-level3.yaml. Prints a table by cause;
-with --list the outcome of each file.
+leaves the memory. A sample with a reference of its own, NAME_golden.py beside it or npu_validation/golden.py of its
+folder, is run on the data that this makes, too, and compared with what it computes: 1e-4 of f32, 1e-2 of shorter
+floats, integers to the bit. A reference that is a placeholder, -1 everywhere, is counted and not compared. Files for
+A5 run on ascend-950.yaml. Files without addresses are run by pto-level2.yaml, those with addresses and without flags
+by pto-addresses.yaml, others by pto-level3.yaml. Prints a table by cause; with --list the outcome of each file. Which
+do not run, and why, is in samples_refused.txt: the last line counts where that is otherwise. PATTERN: files whose
+path has such a part, instead of all.
 """
 
 import collections
@@ -21,7 +24,7 @@ import tempfile
 import numpy as np
 
 arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
-build, checkout = arguments
+build, checkout, *patterns = arguments
 tools = os.path.join(build, "bin")
 DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "i8": "|i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "|u1",
           "u16": "<u2", "u32": "<u4", "u64": "<u8"}
@@ -69,18 +72,32 @@ def shape_of(kind):
     return [int(eval(re.sub(r"\$\w+", str(SYMBOL), d.replace("floordiv", "//")))) for d in dims], dtype
 
 
-def own_reference(folder, path, head, value):
-    """Inputs and expected outputs of the sample's own program, by name of ours; None: it has none."""
-    script = path.removesuffix(".pto") + "_golden.py"
-    names = {name: f"v{int(name[3:]) + 1}" for _, name, _ in parameters(head) if re.fullmatch(r"arg\d+", name)}
-    if not os.path.exists(script) or len(names) != len(parameters(head)):
-        return None
+def numbered(whole, function):
+    """Parameters of the function of the text that `function` launches: name to v1, v2 and so on, as samples call them."""
+    head = re.search(rf"func\.func @{function.removeprefix('launch_')}\((.*?)\)", whole, re.S)
+    return {name: f"v{i + 1}" for i, name in enumerate(re.findall(r"%(\w+):", head[1]))} if head else {}
+
+
+def script_of(path):
+    """The program that makes the data of a sample and what is right; None: it has none."""
+    for script in (path.removesuffix(".pto") + "_golden.py", os.path.join(os.path.dirname(path), "npu_validation/golden.py")):
+        of_all = os.path.basename(script) == "golden.py"
+        if os.path.exists(script) and (not of_all or path.endswith("-pto-new.pto")):
+            return script
+    return None
+
+
+def own_reference(folder, script, head, names):
+    """Inputs, scalars and expected outputs of the sample's own program, by name of ours."""
     memory = [(mode, name, *shape_of(kind)) for mode, name, kind in parameters(head) if kind.startswith("gm<")]
-    lines = [f"int32_t s = {value};" for _, _, kind in parameters(head) if not kind.startswith("gm<")]
+    scalars = [name for _, name, kind in parameters(head) if not kind.startswith("gm<")]
+    lines = ["int32_t s = 0;" for _ in scalars]
     for _, name, shape, dtype in memory:
         v, kind = names[name], C_TYPES.get(dtype, re.sub("u?i(\\d+)", "int\\1_t", dtype))
         lines += [f"size_t elemCount_{v} = {int(np.prod(shape))};", f"size_t fileSize_{v} = elemCount_{v} * sizeof({kind});",
                   f'ReadFile("./{v}.bin"']
+    for old in [name for name in os.listdir(folder) if name.endswith(".bin")]:
+        os.remove(os.path.join(folder, old))
     with open(folder + "/main.cpp", "w", encoding="utf-8") as f:
         f.write("\n".join(lines))
     with open(folder + "/outputs.txt", "w", encoding="utf-8") as f:
@@ -89,12 +106,17 @@ def own_reference(folder, path, head, value):
                             env={**os.environ, "PYTHONPATH": os.path.join(checkout, "test/samples"), "PYTHONDONTWRITEBYTECODE": "1"})
     if result.returncode != 0:
         raise RuntimeError(f"its own reference fails: {result.stderr.strip().splitlines()[-1]}")
+    with open(script, encoding="utf-8") as f:
+        numbers = dict(re.findall(r"^    (v\d+) = (\d+)$", f.read(), re.M))
     ins, expected = {}, {}
     for mode, name, shape, dtype in memory:
-        ins[name] = np.fromfile(f"{folder}/{names[name]}.bin", DTYPES[dtype]).reshape(shape)
-        if mode:
-            expected[name] = np.fromfile(f"{folder}/golden_{names[name]}.bin", DTYPES[dtype]).reshape(shape), dtype
-    return ins, expected
+        data, golden = f"{folder}/{names[name]}.bin", f"{folder}/golden_{names[name]}.bin"
+        kind = DTYPES[dtype]
+        count = int(np.prod(shape))
+        ins[name] = (np.fromfile(data, kind)[:count] if os.path.exists(data) else np.zeros(count, kind)).reshape(shape)
+        if mode and os.path.exists(golden):
+            expected[name] = np.fromfile(golden, kind)[:count].reshape(shape), dtype
+    return ins, {name: numbers.get(names[name], "0") for name in scalars}, expected
 
 
 def differs(got, wanted, dtype):
@@ -104,19 +126,21 @@ def differs(got, wanted, dtype):
     return not np.allclose(got, wanted, rtol=near, atol=near, equal_nan=True)
 
 
-def compare_with_reference(folder, path, function, head, words):
+def compare_with_reference(folder, path, whole, function, head, words):
     """None, or why it is not what the sample's own reference computes; `words` without inputs. Counts those compared."""
-    scalars = [name for _, name, kind in parameters(head) if not kind.startswith("gm<")]
+    script, names = script_of(path), numbered(whole, function)
+    if script is None or any(name not in names for _, name, _ in parameters(head)):
+        return None
     try:
-        reference = own_reference(folder, path, head, 0)
+        ins, scalars, expected = own_reference(folder, script, head, names)
     except RuntimeError as wrong:
         return str(wrong)
-    if reference is None:
+    if all((want == -1).all() for want, _ in expected.values()):
+        placeholders.append(path)
         return None
-    ins, expected = reference
     for name, x in ins.items():
         np.save(f"{folder}/{name}.npy", x)
-    files = [f"--in={name}={folder}/{name}.npy" for name in ins] + [f"--in={name}=0" for name in scalars]
+    files = [f"--in={name}={folder}/{name}.npy" for name in ins] + [f"--in={name}={n}" for name, n in scalars.items()]
     outs = [f"--out={name}={folder}/{name}.own.npy" for name in expected]
     result = run("pto-run", path, f"--entry={function}", "--quiet", *words, *files, *outs)
     if result.returncode != 0:
@@ -126,10 +150,10 @@ def compare_with_reference(folder, path, function, head, words):
     return "not what its own reference computes" if wrong else None
 
 
-compared = []
+compared, placeholders = [], []
 
 
-def run_kernel(folder, path, level, function, head, machine):
+def run_kernel(folder, path, whole, level, function, head, machine):
     """None, or why it does not run."""
     words, scalars, outputs, symbols = write_inputs(folder, head, np.random.default_rng(1))
     for value in ("1", "0"):
@@ -148,10 +172,17 @@ def run_kernel(folder, path, level, function, head, machine):
             same = all(a.tobytes() == b.tobytes() for a, b in zip(*got))
             if not same:
                 return "reference and cpu-sim differ"
-            return compare_with_reference(folder, path, function, head, [f"--pipeline=pto-{level}.yaml", *machine, *symbols])
+            return compare_with_reference(folder, path, whole, function, head, [f"--pipeline=pto-{level}.yaml", *machine, *symbols])
         if not scalars:
             break
     return cause(result)
+
+
+def refusals():
+    """What samples_refused.txt says of each path."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "samples_refused.txt"), encoding="utf-8") as f:
+        rows = [line.split(" | ") for line in f if not line.startswith("#")]
+    return {path: re.sub(r"[@%]\w+", "_", re.sub(r"\d+", "N", said)) for path, said, _ in rows}
 
 
 def outcome(folder, path):
@@ -167,27 +198,35 @@ def outcome(folder, path):
     if not heads:
         return "read", "no kernel has a function that launches it"
     for function, head in heads:
-        why = run_kernel(folder, path, level, function, head, machine)
+        why = run_kernel(folder, path, whole, level, function, head, machine)
         if why:
             return "read", why
     return "run", ""
 
 
+refused, others = refusals(), []
 counts, causes = collections.Counter(), collections.Counter()
 top = os.path.join(checkout, "test/samples")
 with tempfile.TemporaryDirectory() as folder:
     for where, _, names in sorted(os.walk(top)):
         for name in sorted(n for n in names if n.endswith(".pto")):
             path = os.path.join(where, name)
+            if patterns and not any(p in os.path.relpath(path, top) for p in patterns):
+                continue
+            name = os.path.relpath(path, top)
             what, why = outcome(folder, path)
+            if refused.get(name, "") not in why or (name in refused) != bool(why):
+                others.append(name)
             counts[what] += 1
             if why:
                 causes[what, why] += 1
             if "--list" in sys.argv:
-                print(f"{what}: {os.path.relpath(path, top)}{': ' if why else ''}{why}")
+                print(f"{what}: {name}{': ' if why else ''}{why}")
 total = sum(counts.values())
 print(f"\n{total} files: {total - counts['not read']} read and verified, {counts['run']} run with the bits of reference,")
-print(f"{len(compared)} of them compared with a reference of their own.\n")
+print(f"{len(compared)} of them compared with a reference of their own; that of {len(placeholders)} is a placeholder.\n")
 print("| Files | Not | Because |\n|---|---|---|")
 for (what, why), n in causes.most_common():
     print(f"| {n} | {'read' if what == 'not read' else 'run'} | {why} |")
+print(f"\n{len(others)} are not as samples_refused.txt says{': ' if others else ''}{', '.join(others)}")
+sys.exit(1 if others else 0)

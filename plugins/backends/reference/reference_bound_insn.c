@@ -372,7 +372,9 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_BITS:
     case PTO_RULE_MERGE_RUNS:
     case PTO_RULE_RECORD_INDEX:
+    case PTO_RULE_EXTRACT:
     case PTO_RULE_ORDER: all_or_nothing(r, 1); break;
+    case PTO_RULE_CONCAT:
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
     case PTO_RULE_STORE_FP: scaled_columns(r); break;

@@ -72,6 +72,7 @@ struct op_code {
     pto_str name;
     uint32_t number; /* in function_code.ops */
     uint32_t operand_count, result_count, expr_count, drop_count;
+    uint32_t place_count; /* of a tile op on chip: how many of `exprs` are a row and a column */
     const uint32_t *operands, *results;
     /* A `for`, CARRIED: two for each carried value, which count when states_valid says so. FORALL: extents. BIND:
      * value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. CONTRACT: offsets of left and

@@ -168,6 +168,7 @@ static pto_status decode_tile(coder *c, op_code *o)
         PTO_TRY(want_exprs(c, o, "offsets", pto_type_rank(pto_value_type(pto_op_operand(o->op, memory)))));
     } else if (PTO_SOME(attribute(o, "offsets"))) {
         PTO_TRY(want_exprs(c, o, "offsets", 2));
+        o->place_count = 2;
     }
     o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
     PTO_TRY(o->transfer == PTO_TRANSFER_LOAD ? want_exprs(c, o, "sizes", 2) : coder_exprs(c, o, "valid"));

@@ -230,7 +230,7 @@ static pto_status valid_extent(frame *fr, const op_code *o, uint32_t dim, int64_
         *out = place == shape[k] ? source->valid_rows : source->valid_cols;
         return PTO_OK;
     }
-    return o->expr_count != 0 ? interp_eval(fr, o->op, &o->exprs[dim], out) : PTO_OK;
+    return o->expr_count != o->place_count ? interp_eval(fr, o->op, &o->exprs[o->place_count + dim], out) : PTO_OK;
 }
 
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
@@ -251,6 +251,7 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
         if (x->kind == VALUE_NUMBER) call.scalar = x->number;
     }
     for (uint32_t d = 0; d < 2; d++) PTO_TRY(valid_extent(fr, o, d, &valid[d]));
+    for (uint32_t d = 0; d < o->place_count; d++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &call.at[d]));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
     if (o->transfer == PTO_TRANSFER_MOVE) call.src[0] = leaving(&call.src[0]);

@@ -315,6 +315,11 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
         return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
                            pto_relation_word(pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))));
     if (strncmp(c, "$second", 7) == 0) return ", {maskPattern = #pto.mask_pattern<P1010>}";
+    if (strncmp(c, "$place", 6) == 0) {
+        *type = "index, index";
+        return text_format(p->run, ", %s, %s", index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
+                           index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 1)));
+    }
     if (strncmp(c, "$run", 4) != 0) return NULL;
     *type = "i32";
     return text_format(p->run, ", %s", constant(p, 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0), "i32"));

@@ -7,29 +7,35 @@
  * Buffers of a space follow each other while they fit: what shares nothing waits for nothing. When they do not
  * fit, buffers that never live at once share bytes, at first those where that costs nothing: one pipe uses both, and it
  * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
- * pipe waits in every iteration until another is done with its bytes. Exact: what a buffer holds is not touched between
- * its first write and its last read.
+ * pipe waits in every iteration until another is done with its bytes. Where it is asked
+ * for, a result gets the buffer of an operand of the same type at last, which is read there for the last time, where
+ * the instruction may work in place. Exact: what a buffer holds is not touched between its first write and its last
+ * read.
  *
  * Requires kernels of instructions (pto.selected). Leaves every buffer with an address (pto.addresses-assigned),
  * whatever it had before; flags that order accesses to the bytes from before are to be placed again (breaks
  * pto.synchronised). */
+#include "machine_facts.h"
 #include "regions.h"
 #include "storage_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define KINDS(X)              \
     X(BUFFER, "block.buffer") \
+    X(TILE, "block.tile")     \
     X(KERNEL, "block.kernel")
 PTO_KINDS(KINDS);
 
-static const char *const reuse_choices[] = {"when-needed", "free", "always", "never", NULL};
-enum { REUSE_WHEN_NEEDED, REUSE_FREE, REUSE_ALWAYS, REUSE_NEVER };
+static const char *const reuse_choices[] = {"when-needed", "free", "always", "never", "in-place", NULL};
+enum { REUSE_WHEN_NEEDED, REUSE_FREE, REUSE_ALWAYS, REUSE_NEVER, REUSE_IN_PLACE };
 
-#define OPTIONS(X)                                                                                                 \
-    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices,                                        \
-      .doc = "when buffers share bytes: once they do not fit apart; always where it costs nothing; always; never", \
+#define OPTIONS(X)                                                                                                  \
+    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices,                                         \
+      .doc = "when buffers share bytes: once they do not fit apart; always where it costs nothing; always; never; " \
+             "as when-needed, and results take the buffers of operands at last",                                    \
       .example = "with: { reuse: always }")
 PTO_OPTIONS(OPTIONS);
 
@@ -49,6 +55,8 @@ typedef struct span {
 typedef struct life {
     pto_op buffer;
     storage_life s;
+    struct life *origin; /* whose buffer its tiles get; NULL: they keep their own */
+    struct life *tail;   /* the last one that gets its buffer; NULL: itself */
 } life;
 
 typedef struct access {
@@ -186,42 +194,118 @@ static uint32_t find_lives(const region_table *r, life **out)
     return n;
 }
 
+/* ---- results in the bytes of operands ---- */
+
+/* The buffer of a tile that an instruction takes; none of another operand. */
+static pto_op buffer_of(pto_op op, uint32_t i)
+{
+    const pto_op tile = pto_value_op(pto_op_operand(op, i));
+    return PTO_IS(tile, TILE) ? pto_value_op(pto_op_operand(tile, 0)) : pto_op_none(op.run);
+}
+
+/* Whether `op`, which `from` ends at and `to` begins at, computes one from the other in place. */
+static int computes_in_place(pto_op op, const life *from, const life *to)
+{
+    if (!pto_op_writes(op, 0) || !pto_op_same(buffer_of(op, 0), to->buffer) ||
+        machine_in_place(op.run, pto_op_kind(op)) == 0)
+        return 0;
+    for (uint32_t i = 1; i < pto_op_operand_count(op); i++)
+        if (pto_kind_is_in_place(op.run, pto_op_kind(op), i) && pto_op_same(buffer_of(op, i), from->buffer) &&
+            pto_type_same(pto_value_type(pto_op_operand(op, i)), pto_value_type(pto_op_operand(op, 0))))
+            return 1;
+    return 0;
+}
+
+static int may_be_one(const region_table *r, const life *from, const life *to)
+{
+    return from != to && from->s.space == to->s.space && from->s.bytes == to->s.bytes && from->s.last == to->s.first &&
+           from->s.first < from->s.last && to->s.first < to->s.last &&
+           pto_attr_int_of(from->buffer, PTO_STR("stages"), 1) == 1 &&
+           pto_attr_int_of(to->buffer, PTO_STR("stages"), 1) == 1 &&
+           computes_in_place(r->ops[to->s.first].op, from, to);
+}
+
+/* Whether the buffer is there before the first tile of the other. */
+static int comes_before(const region_table *r, const life *buffer, const life *other)
+{
+    const uint32_t place = region_place(r, buffer->buffer);
+    PTO_EACH_USE(pto_op_result(other->buffer, 0), tile) {
+        if (region_place(r, tile.op) < place) return 0;
+    }
+    return 1;
+}
+
+/* Lives that begin where one of those before them ends become a part of that; the number of those that are left. */
+static uint32_t join_lives(const region_table *r, life **lives, uint32_t count)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        life *to = lives[i];
+        for (uint32_t k = 0; k < left && to->origin == NULL; k++)
+            if (may_be_one(r, lives[k]->tail != NULL ? lives[k]->tail : lives[k], to) && comes_before(r, lives[k], to))
+                to->origin = lives[k];
+        if (to->origin == NULL) {
+            lives[left++] = to;
+            continue;
+        }
+        storage_life *s = &to->origin->s;
+        to->origin->tail = to;
+        s->last = to->s.last;
+        s->pipes |= to->s.pipes;
+        if (to->s.loop_first < s->loop_first) s->loop_first = to->s.loop_first;
+        if (to->s.loop_last > s->loop_last) s->loop_last = to->s.loop_last;
+    }
+    return left;
+}
+
 /* ---- where it goes ---- */
 
-static pto_status report_full(pto_op kernel, const life *all, uint32_t count, pto_space space, int64_t needed,
-                              int64_t available)
+/* Assigns addresses, with what storage_place returns. */
+static int64_t place_lives(const pto_run *run, life **lives, uint32_t count, storage_sharing sharing)
+{
+    storage_life **of = PTO_SCRATCH(run, storage_life *, count);
+    for (uint32_t i = 0; i < count; i++) of[i] = &lives[i]->s;
+    return storage_place(run, of, count, sharing);
+}
+
+static pto_status report_full(pto_op kernel, life *const *lives, uint32_t count, int64_t needed, int64_t available)
 {
     const pto_str name = pto_function_name(kernel);
     pto_does_not_fit(kernel, "pto.allocate/does-not-fit",
                      "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name),
-                     (long long)needed, pto_space_name(kernel.run, space), (long long)available);
+                     (long long)needed, pto_space_name(kernel.run, lives[0]->s.space), (long long)available);
     for (uint32_t i = 0; i < count; i++) {
-        const pto_str buffer = pto_value_name(pto_op_result(all[i].buffer, 0));
-        if (all[i].s.space != space) continue;
-        pto_note(all[i].buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)all[i].s.bytes);
+        const pto_str buffer = pto_value_name(pto_op_result(lives[i]->buffer, 0));
+        pto_note(lives[i]->buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)lives[i]->s.bytes);
     }
     return PTO_FAILED;
 }
 
-/* The first way of sharing that fits, of those that the option names. */
-static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_life **lives, uint32_t count)
+/* The first way of sharing that fits, of those that the option names; at last with results in the bytes of operands. */
+static pto_status place(const region_table *r, pto_op kernel, life **lives, uint32_t count)
 {
     static const struct {
         storage_sharing from, to;
     } ways[] = {[REUSE_WHEN_NEEDED] = {STORAGE_APART, STORAGE_ALL},
                 [REUSE_FREE] = {STORAGE_FREELY, STORAGE_FREELY},
                 [REUSE_ALWAYS] = {STORAGE_ALL, STORAGE_ALL},
-                [REUSE_NEVER] = {STORAGE_APART, STORAGE_APART}};
+                [REUSE_NEVER] = {STORAGE_APART, STORAGE_APART},
+                [REUSE_IN_PLACE] = {STORAGE_APART, STORAGE_ALL}};
     const pto_run *run = kernel.run;
     const int64_t reuse = pto_opt_i64(run, OPT_REUSE);
-    const pto_space space = lives[0]->space;
+    const pto_space space = lives[0]->s.space;
     const int64_t available = pto_space_usable_bytes(run, space, 0),
-                  apart = storage_place(run, lives, count, STORAGE_APART);
+                  apart = place_lives(run, lives, count, STORAGE_APART);
     storage_sharing sharing = ways[reuse].from;
-    int64_t needed = storage_place(run, lives, count, sharing);
-    while (needed > available && sharing < ways[reuse].to) needed = storage_place(run, lives, count, ++sharing);
+    int64_t needed = place_lives(run, lives, count, sharing);
+    while (needed > available && sharing < ways[reuse].to) needed = place_lives(run, lives, count, ++sharing);
+    if (needed > available && reuse == REUSE_IN_PLACE) {
+        life **left = PTO_SCRATCH(run, life *, count);
+        memcpy(left, lives, count * sizeof *left);
+        needed = place_lives(run, left, join_lives(r, left, count), sharing);
+    }
     PTO_TRY(pto_go_on(run));
-    if (needed > available) return report_full(kernel, all, all_count, space, needed, available);
+    if (needed > available) return report_full(kernel, lives, count, needed, available);
     pto_stat_add(run, STAT_BYTES, needed);
     if (sharing != STORAGE_APART) pto_stat_add(run, STAT_SHARED, 1);
     if (sharing != STORAGE_ALL || reuse == REUSE_ALWAYS) return PTO_OK;
@@ -233,19 +317,27 @@ static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_li
     return PTO_OK;
 }
 
-static pto_status allocate_space(pto_op kernel, pto_space space, life *all, uint32_t all_count)
+/* Its tiles become tiles of the buffer that it shares. */
+static pto_status take_over(const life *l)
 {
-    storage_life **lives = PTO_SCRATCH(kernel.run, storage_life *, all_count);
+    const pto_value by = pto_op_result(l->origin->buffer, 0);
+    return pto_op_replace(l->buffer, 1, &by);
+}
+
+static pto_status allocate_space(const region_table *r, pto_space space, life *all, uint32_t all_count)
+{
+    const pto_op kernel = r->ops[REGION_ROOT].op;
+    life **lives = PTO_SCRATCH(kernel.run, life *, all_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < all_count; i++) {
-        if (all[i].s.space == space) lives[count++] = &all[i].s;
+        if (all[i].s.space == space) lives[count++] = &all[i];
     }
     if (count == 0) return PTO_OK;
-    PTO_TRY(place(kernel, all, all_count, lives, count));
-    for (uint32_t i = 0; i < all_count; i++) {
-        if (all[i].s.space != space) continue;
-        PTO_TRY(pto_op_set_attr(all[i].buffer, PTO_STR("addr"), pto_attr_make_i64(kernel.run, all[i].s.addr)));
-    }
+    PTO_TRY(place(r, kernel, lives, count));
+    for (uint32_t i = 0; i < count; i++)
+        PTO_TRY(lives[i]->origin != NULL ? take_over(lives[i])
+                                         : pto_op_set_attr(lives[i]->buffer, PTO_STR("addr"),
+                                                           pto_attr_make_i64(kernel.run, lives[i]->s.addr)));
     return PTO_OK;
 }
 
@@ -256,8 +348,7 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
     life *lives = NULL;
     const uint32_t count = find_lives(&r, &lives);
     pto_stat_add(run, STAT_BUFFERS, count);
-    for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++)
-        PTO_TRY(allocate_space(kernel, s, lives, count));
+    for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++) PTO_TRY(allocate_space(&r, s, lives, count));
     return PTO_OK;
 }
 

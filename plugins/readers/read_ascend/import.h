@@ -40,6 +40,7 @@ enum {
     X(TLOAD, "pto.tload")           \
     X(TSTORE, "pto.tstore")         \
     X(TMOV, "pto.tmov")             \
+    X(TEXTRACT, "pto.textract")     \
     X(WORKSPACE, "block.workspace") \
     X(TADD, "pto.tadd")             \
     X(TGETVAL, "pto.tgetval")

@@ -79,6 +79,20 @@ static int is_zero(pto_expr x)
     return PTO_SOME(x) && pto_expr_is_const(x, &n) && n == 0;
 }
 
+/* A part of a tile from a row and a column on. */
+static pto_status build_part(importer *im, const mlir_op *op, import_tile *to, import_tile *from, const pto_expr at[2])
+{
+    const pto_value target = import_tile_value(im, to), source = import_tile_value(im, from);
+    PTO_NEED(target);
+    PTO_NEED(source);
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, TEXTRACT);
+    pto_spec_operand(&s, target);
+    pto_spec_operand(&s, source);
+    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
 /* `pto.textract ins(%t, %row, %column : types) outs(%d : type)`: of all of a tile it is a move. */
 static pto_status extract(importer *im, const mlir_op *op)
 {
@@ -100,9 +114,7 @@ static pto_status extract(importer *im, const mlir_op *op)
     const import_tile *f = from->tile;
     if (!is_zero(at[0]) || !is_zero(at[1]) || !pto_expr_same(f->valid[0], to->valid[0]) ||
         !pto_expr_same(f->valid[1], to->valid[1]))
-        return import_refuse(im, op,
-                             "takes a part of a tile; what is read takes all of it, from 0, 0 on: load the part "
-                             "into a tile of its own");
+        return build_part(im, op, to, from->tile, at);
     import_tile *const tiles[] = {to, from->tile};
     return build(im, op, KIND_TMOV, 2, tiles);
 }

@@ -5,15 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Copies n elements of one element size from row r of a tile, column c on. */
-static void copy_row(const tile_ref *to, const tile_ref *from, int64_t r, int64_t cols)
+/* `count` elements of a row, from one place to another. */
+static void copy_elements(const tile_ref *to, int64_t row, int64_t column, const tile_ref *from, int64_t from_row,
+                          int64_t from_column, int64_t count)
 {
-    const size_t size = element_bytes(to->dtype);
-    for (int64_t c = 0; c < cols;) {
-        const tile_run a = tile_run_at(to, r, c, (size_t)(cols - c));
-        const tile_run b = tile_run_at(from, r, c, a.count);
-        element_copy(size, to->base + a.offset * (int64_t)size, a.stride, from->base + b.offset * (int64_t)size,
-                     b.stride, b.count);
+    const int64_t size = (int64_t)element_bytes(to->dtype);
+    for (int64_t c = 0; c < count;) {
+        const tile_run a = tile_run_at(to, row, column + c, (size_t)(count - c));
+        const tile_run b = tile_run_at(from, from_row, from_column + c, a.count);
+        element_copy((size_t)size, to->base + a.offset * size, a.stride, from->base + b.offset * size, b.stride,
+                     b.count);
         c += (int64_t)b.count;
     }
 }
@@ -25,7 +26,7 @@ static void copy_tile(const tile_ref *to, const tile_ref *from)
         a = tile_transposed(&a);
         b = tile_transposed(&b);
     }
-    for (int64_t r = 0; r < b.valid_rows; r++) copy_row(&a, &b, r, b.valid_cols);
+    for (int64_t r = 0; r < b.valid_rows; r++) copy_elements(&a, r, 0, &b, r, 0, b.valid_cols);
 }
 
 /* Fills the capacity of t beyond rows x cols. */
@@ -290,6 +291,39 @@ pto_status insn_TMOV(insn_call *call)
             tile_read_f32(s, r, c, n, piece);
             tile_write_f32(t, r, c, n, piece);
         }
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TEXTRACT(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    const int64_t r = call->at[0], c = call->at[1];
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(insn_check_dtype(call, 0));
+    if (r < 0 || c < 0 || r > s->valid_rows - t->valid_rows || c > s->valid_cols - t->valid_cols)
+        return insn_fail(call,
+                         "%" PRId64 " x %" PRId64 " elements from [%" PRId64 ", %" PRId64
+                         "] on leave the valid region of %" PRId64 " x %" PRId64,
+                         t->valid_rows, t->valid_cols, r, c, s->valid_rows, s->valid_cols);
+    for (int64_t i = 0; i < t->valid_rows; i++) copy_elements(t, i, 0, s, r + i, c, t->valid_cols);
+    return PTO_OK;
+}
+
+pto_status insn_TCONCAT(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *a = &call->src[0], *b = &call->src[1];
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(insn_check_dtype(call, 0));
+    INSN_TRY(insn_check_dtype(call, 1));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, a->valid_cols));
+    INSN_TRY(insn_check_valid(call, 1, t->valid_rows, b->valid_cols));
+    if (t->valid_cols != a->valid_cols + b->valid_cols)
+        return insn_fail(call, "%" PRId64 " valid columns for %" PRId64 " and %" PRId64, t->valid_cols, a->valid_cols,
+                         b->valid_cols);
+    for (int64_t r = 0; r < t->valid_rows; r++) {
+        copy_elements(t, r, 0, a, r, 0, a->valid_cols);
+        copy_elements(t, r, a->valid_cols, b, r, 0, b->valid_cols);
     }
     return PTO_OK;
 }

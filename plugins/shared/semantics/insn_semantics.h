@@ -41,7 +41,7 @@ typedef struct insn_call {
     tile_ref dst, src[3];
     gm_window gm;
     number scalar, pad; /* converted to the element type, nearest even; of tgetval: the result */
-    int64_t at[2];      /* row and column; tgetval */
+    int64_t at[2];      /* row and column; tgetval, textract */
     int64_t run;        /* records; tmrgsort */
     bool descending;    /* torder */
     bool has_pad, saturate, relu, has_scale;

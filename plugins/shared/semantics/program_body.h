@@ -33,6 +33,7 @@ typedef struct insn_code {
     uint32_t dst, src[3], src_count, tmp; /* tiles */
     uint32_t array, scalar, result;       /* array; slots */
     index_expr offsets[PTO_MAX_DIMS];
+    bool has_place; /* `offsets` are a row and a column of a tile */
     bool transpose, has_pad, saturate, relu, has_scale;
     float scale;
     round_mode mode;

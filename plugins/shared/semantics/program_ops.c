@@ -187,10 +187,13 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
             return unsupported(d, site, "it has not one offset for each dim of its memory");
         c.transpose = pto_attr_i64(pto_op_attr(op, PTO_STR("transpose"))) != 0;
     }
-    if (pto_op_result_count(op) != 0) {
+    c.has_place = c.array == NO_ID && PTO_SOME(pto_op_attr(op, PTO_STR("offsets")));
+    if (c.has_place) {
         uint32_t n;
         PTO_TRY(decode_exprs(d, site, op, "offsets", 2, c.offsets, &n));
         if (n != 2) return unsupported(d, site, "it names no row and column");
+    }
+    if (pto_op_result_count(op) != 0) {
         c.result = decode_slot(d);
         decode_define(d, pto_op_result(op, 0), THING_SLOT, c.result);
     }

@@ -243,7 +243,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
     out->result = c->result;
-    for (uint32_t i = 0; c->result != NO_ID && i < 2; i++)
+    for (uint32_t i = 0; c->has_place && i < 2; i++)
         PTO_TRY(program_eval(s->p, c->site, &c->offsets[i], s->slots, "offsets", &out->at[i]));
     if (!out->has_gm) return PTO_OK;
     const tile_ref *tile = out->dst != NULL ? &out->dst->ref : &out->src[0]->ref;

@@ -51,7 +51,8 @@ refused() {
 refused 's/outs(%u : \(.*\))$/outs(%t : \1)/; s/^  pto.tdivs.*//' '`pto.taddc` has its last operand as its target'
 refused 's/sizes = \[%c1, %c2, %c2, %c2/sizes = [%c1, %c2, %c1, %c2/' '`pto.tload` moves a window of more than two dims'
 sed "s/^  pto.tdivs.*/  pto.textract ins(%u, %c0, %c8 : $full, index, index) outs(%t : $full)/" k.pto >wrong.pto
-fails 4 '^wrong.pto:18:3: error: \[pto.read-ascend/unsupported\] `pto.textract` takes a part of a tile' pto-opt wrong.pto
+fails 5 '^wrong.pto:18:3: error: .* textract: 8 x 8 elements from \[0, 8\] on leave the valid region of 8 x 8' \
+  pto-run wrong.pto --pipeline=pto-level2.yaml --in p=p.npy --in q=q.npy
 sed 's/^  pto.tdivs.*/  pto.record_event[#pto.sync_op_type<TROW>, #pto.sync_op_type<TVEC>, <EVENT_ID0>]/' k.pto >wrong.pto
 fails 4 '^wrong.pto:18:20: error: \[pto.read-ascend/unsupported\] `TROW` is not a kind of instructions; read are TLOAD,' pto-opt wrong.pto
 sed 's/^  pto.tdivs.*/  pto.record_event[#pto.sync_op_type<TLOAD>, #pto.sync_op_type<TVEC>, <EVENT_ID0>]\
