@@ -67,11 +67,14 @@ example() { # CASE
   output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
 }
 
+# For runs of cases: their data are kept for other tests and for the next run.
+kept_data=--python=$TEST_ROOT/tests/kept-python
+
 # Each at its size `small`, within its rule on both pipelines.
 small_holds() { # CASE..
   for held; do
     rm -rf held-data
-    pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=reference.yaml --data-dir held-data >out.txt 2>&1 || complain "$held on reference"
+    pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=reference.yaml --data-dir held-data "$kept_data" >out.txt 2>&1 || complain "$held on reference"
     # --python=true: the data are there.
     pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=default.yaml --data-dir held-data --python=true >out.txt 2>&1 || complain "$held on default"
   done

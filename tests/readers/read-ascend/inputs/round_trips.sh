@@ -1,5 +1,5 @@
-# round_trips KERNELS EXCEPT [OPTION]: round_trip.py with each line of modules.txt that does not match EXCEPT, of them the
-# first five with sanitizers; at least KERNELS are written and read. Read by scripts after tests/shell.sh.
+# round_trips KERNELS EXCEPT [OPTION]: round_trip.py with each line of modules.txt that does not match EXCEPT, of them
+# the first five with sanitizers; at least KERNELS are written and read. Read by scripts after tests/shell.sh.
 round_trips() {
   here=$TEST_ROOT/tests/readers/read-ascend/inputs
   pipeline=$TEST_ROOT/tests/generators/emit-ascend/inputs/emit.yaml
