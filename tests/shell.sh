@@ -57,6 +57,13 @@ is_sanitized() {
   [ "$TEST_SHARE" -gt 1 ]
 }
 
+# short.ptir: FILE, with sanitizers with numbers for its symbols: for them --check=semantics draws long extents.
+short_of() { # FILE SYMBOL=N..
+  cp "$1" short.ptir
+  shift
+  ! is_sanitized || for short_symbol; do sed -i "s/\$${short_symbol%=*}\>/${short_symbol#*=}/g" short.ptir; done
+}
+
 # The cases of examples/, with sanitizers three that have vector work, products and both; and of one of them: `yaml` its
 # file, `module` what it runs, `output` its output.
 examples='softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case'
