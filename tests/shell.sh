@@ -57,6 +57,13 @@ is_sanitized() {
   [ "$TEST_SHARE" -gt 1 ]
 }
 
+# short.ptir: FILE, with sanitizers with numbers for its symbols: for them --check=semantics draws long extents.
+short_of() { # FILE SYMBOL=N..
+  cp "$1" short.ptir
+  shift
+  ! is_sanitized || for short_symbol; do sed -i "s/\$${short_symbol%=*}\>/${short_symbol#*=}/g" short.ptir; done
+}
+
 # The cases of examples/, with sanitizers three that have vector work, products and both; and of one of them: `yaml` its
 # file, `module` what it runs, `output` its output.
 examples='softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case'
@@ -67,11 +74,14 @@ example() { # CASE
   output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
 }
 
+# For runs of cases: their data are kept for other tests and for the next run.
+kept_data=--python=$TEST_ROOT/tests/kept-python
+
 # Each at its size `small`, within its rule on both pipelines.
 small_holds() { # CASE..
   for held; do
     rm -rf held-data
-    pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=reference.yaml --data-dir held-data >out.txt 2>&1 || complain "$held on reference"
+    pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=reference.yaml --data-dir held-data "$kept_data" >out.txt 2>&1 || complain "$held on reference"
     # --python=true: the data are there.
     pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=default.yaml --data-dir held-data --python=true >out.txt 2>&1 || complain "$held on default"
   done

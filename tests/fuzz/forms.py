@@ -8,8 +8,8 @@ extents as numbers and as symbols:
 
   - pipelines/reference.yaml and pipelines/default.yaml compute what numpy computes, within the bound of the form (0: the same);
   - the reference computes the bits of the simulator on the final IR;
-  - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
-    final IR of the whole run, and the reference runs the module as it is then.
+  - with --stages, at each step N of the default pipeline that changes the module: what --until=N prints is the dump of the whole run and
+    parses back to the same text, --from=N+1 ends in the final IR of the whole run, and the reference runs the module as it is then.
 
 --random N adds programs of random broadcasts, reductions, transposes, windows, constants, loops and branches; with --opset, the plugin that
 `pto-plugin new opset acme.opset` makes, of its op, too. They follow from the seed alone. Ends with 1 and the program when something does not hold."""
@@ -18,6 +18,7 @@ import argparse
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -147,22 +148,32 @@ def steps(tools):
 def check_stages(form, size, tools, ins, syms):
     names = steps(tools)
     final = tools.read("final.ptir")
-    outs = list(form.outputs)
-    last = None
-    for k, step in enumerate(names):
+    dumps = tools.path("dumps")
+    shutil.rmtree(dumps, ignore_errors=True)
+    tools.run("pto-opt", tools.path("program.ptir"), *tools.default, f"--dump-dir={dumps}", "-o", tools.path("rest.ptir"))
+    if tools.read("rest.ptir") != final:
+        raise Wrong("with --dump-dir the final module is another one")
+    # A step that leaves the module as it is has no dump: where it would go on from is where the step before it went on.
+    for file in sorted(os.listdir(dumps)):
+        named = re.fullmatch(r"\d+-(.+)\.ptir", file)
+        if not named or named[1] == "input":
+            continue
+        step = named[1]
+        at = names.index(step) + 1
         dump = tools.path("stage.ptir")
         tools.run("pto-opt", tools.path("program.ptir"), *tools.default, f"--until={step}", "-o", dump)
         text = tools.read("stage.ptir")
-        if k + 1 < len(names):
-            tools.run("pto-opt", dump, *tools.default, f"--from={names[k + 1]}", "-o", tools.path("rest.ptir"))
+        if text != tools.read(os.path.join(dumps, file)):
+            raise Wrong(f"--until={step} prints another module than --dump-dir")
+        if at < len(names):
+            tools.run("pto-opt", dump, *tools.default, f"--from={names[at]}", "-o", tools.path("rest.ptir"))
             if tools.read("rest.ptir") != final:
-                raise Wrong(f"--until={step} and --from={names[k + 1]} end in another module")
-        if text == last:
-            continue
-        last = text
+                raise Wrong(f"--until={step} and --from={names[at]} end in another module")
+        elif text != final:
+            raise Wrong(f"the module after {step} is not the final one")
         if tools.run("pto-opt", dump) != text:
             raise Wrong(f"the module after {step} does not print as it was")
-        tools.run_module(dump, "stage", outs, *ins, *syms)
+        tools.run_module(dump, "stage", list(form.outputs), *ins, *syms)
         compare(form, size, f"after {step}", form.arrays, tools, "stage")
 
 

@@ -1,4 +1,5 @@
-"""Integer ops on all values of 8 bits, and on edges and random values of wider types, against Python's integers.
+"""Integer ops on all values of 8 bits, and on edges and random values of wider types, against Python's integers; of 8 and
+16 bits against numpy's of 64, which hold all results.
 
     integer_edges.py [--bin DIR] [--keep DIR]
 
@@ -23,13 +24,13 @@ COLUMNS = 4  # of a row whose elements have one b
 
 
 def quotient(a, b):
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    return abs(a) // abs(b) * np.where((a < 0) == (b < 0), 1, -1)
 
 
 DIVIDES = {"div": quotient, "fmod": lambda a, b: a - b * quotient(a, b), "mod": operator.mod, "floordiv": operator.floordiv}
 SHIFTS = {"shl": operator.lshift, "shr": operator.rshift}
 BINARY = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "maximum": max, "minimum": min, "eq": operator.eq, "lt": operator.lt,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "maximum": np.maximum, "minimum": np.minimum, "eq": operator.eq, "lt": operator.lt,
     "bitwise_and": operator.and_, "bitwise_xor": operator.xor, **SHIFTS, **DIVIDES,
 }
 TRUTH = ("eq", "lt")
@@ -41,7 +42,7 @@ class Type:
         self.name, self.bits, self.is_signed = name, int(name[1:]), name[0] == "i"
         self.numpy = np.dtype(("int" if self.is_signed else "uint") + name[1:])
         self.low = -(1 << self.bits - 1) if self.is_signed else 0
-        self.made = {op: {} for op in BINARY}
+        self.computed = np.int64 if self.bits <= 16 else object  # by these; of Python's integers there is no largest
 
     def wrapped(self, x):
         return (x - self.low) % (1 << self.bits) + self.low
@@ -62,36 +63,33 @@ class Type:
             pairs += [tuple(self.wrapped(r.getrandbits(self.bits)) >> r.randrange(self.bits) for _ in "ab") for _ in range(1000)]
         if shifts:
             pairs = [(a, b % (self.bits + 3)) for a, b in pairs]
-        return pairs
-
-    def want(self, op, a, b):
-        if op in DIVIDES and b == 0:
-            return self.wrapped(-1)
-        x = BINARY[op](a, b)
-        return x if op in TRUTH else self.wrapped(x)
+        return np.array(pairs, dtype=self.computed)
 
     @functools.cache
     def wants(self, op, operands):
-        """Of all operands; each pair is computed once."""
-        made = self.made[op]
-        made.update((p, self.want(op, *p)) for p in operands.pairs if p not in made)
-        return np.array([made[p] for p in operands.pairs], dtype=bool if op in TRUTH else self.numpy).reshape(-1, COLUMNS)
+        a, b = operands.a, operands.b
+        by_zero = op in DIVIDES and b == 0
+        x = BINARY[op](a, np.where(by_zero, 1, b))
+        if op in TRUTH:
+            return x.astype(bool).reshape(-1, COLUMNS)
+        return np.where(by_zero, self.wrapped(-1), self.wrapped(x)).astype(self.numpy).reshape(-1, COLUMNS)
 
 
 class Operands:
     """Pairs, which are known by this object."""
 
-    def __init__(self, pairs):
-        self.pairs = pairs
-        self.a, self.b = ([p[k] for p in pairs] for k in (0, 1))
+    def __init__(self, a, b):
+        self.a, self.b = a, b
 
 
 @functools.cache
 def operands(t, shifts, by_zero):
     """The pairs of a type, and as many whose b is repeated along columns."""
-    pairs = [p for p in t.pairs(shifts) if by_zero or p[1] != 0]
-    equal = pairs[:len(pairs) // COLUMNS * COLUMNS]
-    return Operands(equal), Operands([(a, equal[k // COLUMNS * COLUMNS][1]) for k, (a, _) in enumerate(equal)])
+    pairs = t.pairs(shifts)
+    if not by_zero:
+        pairs = pairs[pairs[:, 1] != 0]
+    a, b = pairs[:len(pairs) // COLUMNS * COLUMNS].T
+    return Operands(a, b), Operands(a, np.repeat(b[::COLUMNS], COLUMNS))
 
 
 class Runner:
@@ -105,7 +103,7 @@ class Runner:
         parameters, files = [], []
         for name, values in arrays.items():
             columns = 1 if name == "c" else COLUMNS
-            np.save(self.path(name), np.array(values, dtype=t.numpy).reshape(-1, columns))
+            np.save(self.path(name), values.astype(t.numpy).reshape(-1, columns))
             parameters.append(f"%{name}: tensor<$N x {columns} x {t.name}>")
             files.append(f"--in={name}={self.path(name)}")
         results = [(op, form, f"{op}_{form}") for op in ops for form in "bc"]
@@ -131,7 +129,7 @@ class Runner:
         bad = np.argwhere(got != right) if got.shape == right.shape else [(0, 0)]
         if len(bad) > 0:
             row, column = bad[0]
-            a, b = given.pairs[row * COLUMNS + column]
+            a, b = given.a[row * COLUMNS + column], given.b[row * COLUMNS + column]
             self.complain(f"{op} {t.name} {'repeated ' if form == 'c' else ''}{pipeline}: {len(bad)} of {right.size}, first {op} {a} {b}: "
                           f"{got.flat[row * COLUMNS + column]}, not {right[row, column]}")
 

@@ -5,7 +5,7 @@ machine=$TEST_ROOT/tests/machines/inputs/gpu-like.yaml
 for case in softmax/case:small gemm/case:tails gemm/transposed:tails; do
   yaml=$TEST_ROOT/examples/${case%:*}.yaml
   for backend in reference cpu-sim; do
-    ends 0 pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --machine="$machine" --backend=pto.$backend
+    ends 0 pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --machine="$machine" --backend=pto.$backend "$kept_data"
     says '^[cy]: ok, ' out
   done
 done

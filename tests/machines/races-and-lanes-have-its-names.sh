@@ -2,7 +2,7 @@
 # of them.
 . "$TEST_ROOT/tests/shell.sh"
 machine=$TEST_ROOT/tests/machines/inputs/gpu-like.yaml
-run() { pto-run --case "$TEST_ROOT/examples/gemm/case.yaml" --size tails --pipeline=default.yaml --machine="$machine" "$@"; }
+run() { pto-run --case "$TEST_ROOT/examples/gemm/case.yaml" --size tails "$kept_data" --pipeline=default.yaml --machine="$machine" "$@"; }
 races=0
 for wait in 0 1 2 3 4 5 6 7 8 9 10 11; do
   run --set=backend.with.drop-wait=$wait >out 2>text && fail "wait $wait is not needed"

@@ -2,7 +2,7 @@
 # and products run on its simulator with the results of their cases, and are written for its chip.
 . "$TEST_ROOT/tests/shell.sh"
 for case in softmax/case.yaml gemm/case.yaml gemm/bf16.yaml; do
-  ends 0 pto-run --case "$TEST_ROOT/examples/$case" --size small --machine=ascend-950.yaml
+  ends 0 pto-run --case "$TEST_ROOT/examples/$case" --size small --machine=ascend-950.yaml "$kept_data"
 done
 ends 0 pto-opt "$TEST_ROOT/examples/softmax/softmax.ptir" --pipeline=ascend.yaml --machine=ascend-950.yaml -o softmax/
 ! grep -q 'pipe_barrier(PIPE_V)' softmax/kernel_softmax_0.cpp || fail 'a barrier that the chip does not take'

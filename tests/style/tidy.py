@@ -53,15 +53,44 @@ def commands(build):
     return found
 
 
-def key(path, folder, command, basis):
-    """The name of the result, or None for a file whose includes cannot be found: clang-tidy will say why."""
+def headers_that_were_read(build):
+    """{object: every file that the compiler read for it}, as ninja noted when it was built; without those that changed since."""
+    noted = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=False).stdout
+    found = {}
+    for entry in noted.split("\n\n"):
+        head, *names = entry.split("\n")
+        made = head.partition(": #deps ")[0]
+        files = [os.path.join(build, name.strip()) for name in names if name]
+        if head.endswith("(VALID)") and is_newer(os.path.join(build, made), files):
+            found[made] = files
+    return found
+
+
+def is_newer(made, files):
+    return os.path.exists(made) and all(0 < changed(file) <= changed(made) for file in files)
+
+
+@functools.cache
+def changed(path):
+    return os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+
+
+def headers_of(path, folder, command, noted):
+    """All that the file includes, and itself; of a file that was not built the preprocessor says it. None: an include is missing."""
     at = command.index("-o")
+    if command[at + 1] in noted:
+        return noted[command[at + 1]]
     made = subprocess.run([*command[:at], "-M", path], cwd=folder, capture_output=True, text=True, check=False)
-    if made.returncode != 0:
+    return made.stdout.replace("\\\n", " ").split()[1:] if made.returncode == 0 else None
+
+
+def key(path, folder, command, basis, noted):
+    """The name of the result, or None for a file whose includes cannot be found: clang-tidy will say why."""
+    headers = headers_of(path, folder, command, noted)
+    if headers is None:
         return None
-    headers = made.stdout.replace("\\\n", " ").split()[1:]
     h = hashlib.sha256(from_root(f"{basis} {folder} {command}"))
-    for header in sorted({os.path.join(folder, name) for name in headers}):
+    for header in sorted({os.path.normpath(os.path.join(folder, name)) for name in headers}):
         h.update(from_root(f"{header} {digest(header)}\n"))
     return h.hexdigest()
 
@@ -109,7 +138,8 @@ def main():
     findings = set()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         names = sorted(files, key=lambda path: -os.path.getsize(path))
-        keys = dict(zip(names, pool.map(lambda path: key(path, *files[path], basis), names)))
+        noted = headers_that_were_read(build)
+        keys = dict(zip(names, pool.map(lambda path: key(path, *files[path], basis, noted), names)))
         todo = [path for path in names if keys[path] is None or not os.path.exists(f"{CACHE}/{keys[path]}")]
         for path in set(names) - set(todo):
             with contextlib.suppress(FileNotFoundError):

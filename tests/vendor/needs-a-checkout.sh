@@ -25,8 +25,10 @@ says '^rms_norm/bf16.yaml small: 0 elements, compile: .*error.*' out
 says_line '0 passed, 2 failed' out
 says '^Headers: PTO ISA without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
 says '^| rms_norm/bf16.yaml | ascend-910b.yaml | one | 0 | compile: ' page.md
+# Whose compiler fails is no matter of sanitizers.
+! is_sanitized || exit 0
 status=0
-vendor "$TEST_BUILD" fake random:1:3@ascend-950.yaml 'instructions:tneg' >out 2>text || status=$?
+vendor "$TEST_BUILD" fake random:1:1@ascend-950.yaml 'instructions:tneg' >out 2>text || status=$?
 [ "$status" -eq 1 ] || fail "status $status"
 says '^random 1: 0 elements, cmake\|^random 1: 0 elements, compile: ' out
 says '^tneg f32: compile differ, compile: ' out

@@ -170,47 +170,59 @@ static const double copy_seconds = 0.08;
 typedef struct copier {
     pthread_t thread;
     size_t bytes;
-    double rate; /* bytes a second copied; 0 without memory */
+    char *from, *to; /* of the first trial, whose thread touches them first */
+    double rate;     /* bytes a second copied; 0 without memory */
 } copier;
+
+static void drop_pages(copier *c)
+{
+    give_pages(c->from, c->bytes);
+    give_pages(c->to, c->bytes);
+    c->from = c->to = NULL;
+}
+
+/* To make pages takes longer than to copy them: they are kept for all trials. */
+static bool has_pages(copier *c)
+{
+    if (c->from != NULL && c->to != NULL) return true;
+    c->from = take_pages(c->bytes);
+    c->to = take_pages(c->bytes);
+    if (c->from == NULL || c->to == NULL) {
+        drop_pages(c);
+        return false;
+    }
+    memset(c->from, 1, c->bytes);
+    memset(c->to, 2, c->bytes);
+    return true;
+}
 
 static void *copy_bytes(void *argument)
 {
     copier *c = argument;
-    char *from = take_pages(c->bytes), *to = take_pages(c->bytes);
-    if (from != NULL && to != NULL) {
-        memset(from, 1, c->bytes);
-        memset(to, 2, c->bytes);
-        const double begin = now();
-        double copied = 0, seconds;
-        do {
-            memcpy(to, from, c->bytes);
-            __asm__ volatile("" ::"r"(to) : "memory");
-            copied += (double)c->bytes;
-            seconds = now() - begin;
-        } while (seconds < copy_seconds);
-        c->rate = copied / seconds;
-    }
-    give_pages(from, c->bytes);
-    give_pages(to, c->bytes);
+    c->rate = 0;
+    if (!has_pages(c)) return NULL;
+    const double begin = now();
+    double copied = 0, seconds;
+    do {
+        memcpy(c->to, c->from, c->bytes);
+        __asm__ volatile("" ::"r"(c->to) : "memory");
+        copied += (double)c->bytes;
+        seconds = now() - begin;
+    } while (seconds < copy_seconds);
+    c->rate = copied / seconds;
     return NULL;
 }
 
 /* Of all threads at once: the sum of their rates. 0 when a thread cannot be started. */
-static double measure_copies(int threads)
+static double measure_copies(copier *copiers, int threads)
 {
-    copier *copiers = take_pages((size_t)threads * sizeof *copiers);
-    if (copiers == NULL) return 0;
-    /* 1 GiB at most for all of them. */
-    const size_t most = ((size_t)1 << 29) / (size_t)threads, bytes = most < COPY_BYTES ? most : COPY_BYTES;
     int started = 1;
     double sum = 0;
-    for (int i = 0; i < threads; i++) copiers[i].bytes = bytes;
     while (started < threads && pthread_create(&copiers[started].thread, NULL, copy_bytes, &copiers[started]) == 0)
         started++;
     copy_bytes(&copiers[0]);
     for (int i = 1; i < started; i++) pthread_join(copiers[i].thread, NULL);
     for (int i = 0; i < started; i++) sum += copiers[i].rate;
-    give_pages(copiers, (size_t)threads * sizeof *copiers);
     return started == threads ? sum : 0;
 }
 
@@ -218,11 +230,18 @@ static double measure_copies(int threads)
 static double measure_best_copies(int threads)
 {
     enum { TRIALS = 4 };
+    copier *copiers = take_pages((size_t)threads * sizeof *copiers);
+    if (copiers == NULL) return 0;
+    /* 1 GiB at most for all of them. */
+    const size_t most = ((size_t)1 << 29) / (size_t)threads, bytes = most < COPY_BYTES ? most : COPY_BYTES;
     double best = 0;
+    for (int i = 0; i < threads; i++) copiers[i].bytes = bytes;
     for (int i = 0; i < TRIALS; i++) {
-        const double rate = measure_copies(threads);
+        const double rate = measure_copies(copiers, threads);
         if (rate > best) best = rate;
     }
+    for (int i = 0; i < threads; i++) drop_pages(&copiers[i]);
+    give_pages(copiers, (size_t)threads * sizeof *copiers);
     return best;
 }
 

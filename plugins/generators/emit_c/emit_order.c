@@ -24,11 +24,13 @@ static pto_status emit_order(emitter *e, pto_op op)
     const int64_t bytes = PTO_SORT_BYTES(emit_columns(x));
     const emit_window *w = emit_tile_window(e, x);
     const char *stride = w != NULL ? w->row_stride : emit_format(e, "%lld", (long long)emit_columns(x));
+    /* Each takes scratch memory: in this order, whatever compiler we are built by. */
+    const int64_t scratch = emit_scratch(e, bytes);
+    const char *const to = emit_tile(e, result), *const from = w != NULL ? emit_value(e, x) : emit_tile(e, x);
     e->sorts = 1;
     text_line(e->out, "pto_order_%s(%s, %s, %s, %s, %s, %d, %s, %lld, scratch_ + %lld);", emit_type_name(dtype_of(x)),
-              w != NULL ? emit_value(e, x) : emit_tile(e, x), stride, kept[0], rows_and_length[1], kept[1],
-              pto_attr_bool_of(op, PTO_STR("descending"), 0), emit_tile(e, result), (long long)emit_columns(result),
-              (long long)emit_scratch(e, bytes));
+              from, stride, kept[0], rows_and_length[1], kept[1], pto_attr_bool_of(op, PTO_STR("descending"), 0), to,
+              (long long)emit_columns(result), (long long)scratch);
     return PTO_OK;
 }
 

@@ -4,7 +4,7 @@ runs=0
 for case in "$TEST_ROOT"/examples/*/case*.yaml; do
   runs=$((runs + 1))
   [ $((runs % TEST_SHARE)) -eq 0 ] || continue
-  pto-run --case "$case" --pipeline=native.yaml >out 2>&1 || complain "$case"
+  pto-run --case "$case" --pipeline=native.yaml "$kept_data" >out 2>&1 || complain "$case"
   grep -q ': ok, ' out || complain "$case: nothing was compared"
 done
 [ "$runs" -ge 20 ] || complain "only $runs cases were found"

@@ -7,7 +7,7 @@ for case in "$TEST_ROOT"/examples/*/*.yaml; do
     case $size in small | bench | large) continue ;; esac
     runs=$((runs + 1))
     [ $((runs % TEST_SHARE)) -eq 0 ] || continue
-    if ! pto-run --case "$case" --size "$size" --pipeline reference.yaml --data-dir "$TEST_TMP/data" >"$TEST_TMP/out" 2>&1; then
+    if ! pto-run --case "$case" --size "$size" --pipeline reference.yaml --data-dir "$TEST_TMP/data" "$kept_data" >"$TEST_TMP/out" 2>&1; then
       complain "$case, size $size"
     fi
   done

@@ -25,7 +25,8 @@ for kb in 64 192 448; do
   ends 0 pto-opt tuned.ptir --passes=pto.tile --machine=ascend-910b --set "tile.with.symbols=KB=$kb" --check=semantics -o out.ptir
   grep -q "from($kb)" out.ptir || fail "KB=$kb: not fixed"
 done
-exits 0 pto-opt "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
+short_of "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" B=1
+exits 0 pto-opt short.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
   --verify=paranoid -o out.ptir 2>text || fail "taken back"
 [ "$(grep -c '^step [0-9]* of [0-9]*: tile ' text)" -ge 2 ] || fail "nothing was taken back"
-says '^semantics: @f on random inputs, \$B = 5$'
+if is_sanitized; then says '^semantics: @f on random inputs$'; else says '^semantics: @f on random inputs, \$B = 5$'; fi

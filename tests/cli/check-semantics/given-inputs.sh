@@ -5,7 +5,7 @@ for name in softmax rms_norm gemm ffn embedding cross_entropy; do
   # With sanitizers what takes seconds without them is left out.
   case $TEST_SHARE:$name in 1:* | *:ffn | *:embedding) ;; *) continue ;; esac
   yaml=$TEST_ROOT/examples/$name/case.yaml
-  pto-run --case "$yaml" --check=semantics >out.txt 2>text || complain "$yaml"
+  pto-run --case "$yaml" "$kept_data" --check=semantics >out.txt 2>text || complain "$yaml"
   grep -q '^semantics: steps that changed the module and not the numbers: [1-9][0-9]*, bit for bit: [1-9]' text || complain "$yaml"
   grep -q '^semantics: @[a-z_]* on given inputs' text || complain "$yaml"
 done

@@ -12,7 +12,7 @@ for run in $runs; do
   example "$case"
   # The data are made once: --python=true.
   rm -rf data
-  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml --data-dir data >out.txt 2>&1 || complain "$run on reference"
+  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml --data-dir data "$kept_data" >out.txt 2>&1 || complain "$run on reference"
   pto-run --case "$yaml" --size "$size" --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy" --data-dir data --python=true >out.txt 2>&1 || { complain "$run on the simulator"; continue; }
   pin_all s.yaml >decided.yaml # for these sizes
   pto-opt "$module" --pipeline=default.yaml --schedule=decided.yaml -o final.ptir

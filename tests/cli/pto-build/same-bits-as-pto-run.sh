@@ -32,7 +32,7 @@ same() {
   outs=''
   for name in $(echo "$4" | tr ',' ' '); do outs="$outs --out $name=$TEST_TMP/data/$name.npy"; done
   # shellcheck disable=SC2086
-  ends 0 pto-run --case "$yaml" --pipeline=native.yaml --data-dir data $outs
+  ends 0 pto-run --case "$yaml" --pipeline=native.yaml --data-dir data "$kept_data" $outs
   ends 0 pto-build "$module" -o libop.so
   (cd data && /usr/bin/python3 -B ../call.py "$TEST_ROOT/examples/embed" ../libop.so "$2" "$3" "$4") || fail "$1"
 }

@@ -35,7 +35,7 @@ says_line 'bisect: step `synchronize` always runs: it establishes pto.synchronis
 count=$(grep -c '^bisect: running pass ([0-9]*) ' text)
 n=0
 while [ "$n" -le "$count" ]; do
-  pto-run --case "$TEST_ROOT/examples/ffn/case.yaml" --size one --bisect="$n" >out.txt 2>text || fail "$n"
+  pto-run --case "$TEST_ROOT/examples/ffn/case.yaml" --size one --bisect="$n" "$kept_data" >out.txt 2>text || fail "$n"
   [ "$(grep -c '^bisect: running' text)" -eq "$n" ] || fail "$n: not so many runs"
   n=$((n + TEST_SHARE))
 done

@@ -10,7 +10,7 @@ for case in $examples; do
   example "$case"
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || { complain "$case does not compile"; continue; }
   rm -rf data dumped.ptir
-  ends 0 pto-run --case "$yaml" --pipeline=reference.yaml --data-dir data
+  ends 0 pto-run --case "$yaml" --pipeline=reference.yaml --data-dir data "$kept_data"
   previous=
   for step in $steps; do
     if [ -n "$previous" ]; then

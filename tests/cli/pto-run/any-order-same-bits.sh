@@ -5,7 +5,7 @@ for run in softmax/case:paper softmax/rows:paper rms_norm/case:small rms_norm/bf
   gemm/transposed:tails ffn/case:paper; do
   [ "$TEST_SHARE" -eq 1 ] || case $run in rms_norm/case:* | gemm/bf16:*) ;; *) continue ;; esac
   example "${run%:*}"
-  pto-run --case "$yaml" --size "${run#*:}" --pipeline=reference.yaml --data-dir data >out.txt 2>&1 || fail
+  pto-run --case "$yaml" --size "${run#*:}" --pipeline=reference.yaml --data-dir data "$kept_data" >out.txt 2>&1 || fail
   inputs=$(sed -n 's/^inputs: {\(.*\)}/\1/p' "$yaml" | tr ',' '\n' | sed 's|^ *\([a-z0-9]*\): *\([a-z0-9.]*\) *$|--in=\1=data/\2|')
   for step in tile distribute task-graph; do
     pto-opt "$module" --pipeline=default.yaml --until=$step -o part.ptir || exit 1

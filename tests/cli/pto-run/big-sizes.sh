@@ -14,7 +14,7 @@ for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:lar
     pto-run --case "$yaml" --size "$size" --data-dir data "$@" >out.txt 2>&1 && grep -q "^$output: ok, " out.txt && return
     complain "$run $what"
   }
-  ok "on reference" --pipeline=reference.yaml
+  ok "on reference" "$kept_data" --pipeline=reference.yaml
   # The data are made once: --python=true.
   ok "on the simulator" --python=true --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy"
   pin_all s.yaml >decided.yaml # for these sizes

@@ -1,7 +1,7 @@
 # For every example and every pipe of every core, busy cycles and stalls by cause add up to the total.
 . "$TEST_ROOT/tests/shell.sh"
 for case in $examples; do
-  pto-run --case "$TEST_ROOT/examples/$case.yaml" --size paper --pipeline=default.yaml --counters >out.txt 2>&1 || fail
+  pto-run --case "$TEST_ROOT/examples/$case.yaml" --size paper --pipeline=default.yaml "$kept_data" --counters >out.txt 2>&1 || fail
   awk -v case="$case" -F ': *' '
     $1 == "cycles" { total = $2 + 0 }
     /^(vector|cube) [0-9]+ \/ / { split($1, part, " / "); sum[part[1] " " part[2]] += $2; if (part[3] == "stall") causes[part[4]] = 1 }

@@ -12,7 +12,7 @@ for case in softmax/case:small softmax/case:paper rms_norm/case:small rms_norm/c
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
   expect "block.kernel" "$(grep -c '^ *block\.kernel ' final.ptir)" 1
   expect "exec.launch" "$(grep -c 'exec\.launch ' final.ptir)" 1
-  pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --data-dir data --counters >out.txt 2>&1 || fail
+  pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --data-dir data "$kept_data" --counters >out.txt 2>&1 || fail
   expect "launches" "$(counter launches)" 1
   case $case in softmax/*)
     bytes() { /usr/bin/python3 -c 'import numpy, sys; print(numpy.load(sys.argv[1]).nbytes)' "$(find data -name "$1")"; }

@@ -10,7 +10,7 @@ for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 ffn/swiglu; do
   for kib in 192 48; do
     pto-opt "$module" --pipeline=default.yaml --machine=vec$kib.yaml -o final$kib.ptir || complain "$case does not compile for vec of $kib KiB"
     vec_tiles final$kib.ptir >tiles$kib.txt
-    pto-run --case "$yaml" --size paper --pipeline=default.yaml --machine=vec$kib.yaml >out.txt 2>&1 || complain "$case with vec of $kib KiB"
+    pto-run --case "$yaml" --size paper --pipeline=default.yaml --machine=vec$kib.yaml "$kept_data" >out.txt 2>&1 || complain "$case with vec of $kib KiB"
     sed -n 's/^\([a-z]*: [a-z]*\),.*, \([0-9]* elements, rule .*\)/\1 \2/p' out.txt >verdict$kib.txt
     grep -q ': ok ' verdict$kib.txt || complain "$case with vec of $kib KiB: no verdict"
   done

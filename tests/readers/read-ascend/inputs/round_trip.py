@@ -102,7 +102,8 @@ for size in sizes:
     results = []
     for which in ("before", "after"):
         how = level2 if level2 and which == "after" else pipeline
-        out = run("pto-run", f"{which}.ptir", "--case", case, "--size", size, f"--pipeline={how}", "--set=backend.with.timing=true", "--json", "--data-dir", f"data-{which}")
+        out = run("pto-run", f"{which}.ptir", "--case", case, "--size", size, f"--pipeline={how}", "--set=backend.with.timing=true", "--json", "--data-dir", f"data-{which}",
+                  f"--python={os.environ['TEST_ROOT']}/tests/kept-python")
         results.append(json.loads(out)["runs"][0])
     for key in ("outputs",) if level2 else ("outputs", "cycles", "counters"):
         if results[0][key] != results[1][key]:
