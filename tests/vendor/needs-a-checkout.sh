@@ -25,7 +25,7 @@ says '^rms_norm/bf16.yaml small: 0 elements, compile: .*error.*' out
 says_line '0 passed, 2 failed' out
 says '^Headers: PTO ISA without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
 says '^| rms_norm/bf16.yaml | ascend-910b.yaml | one | 0 | compile: ' page.md
-# Whose compiler fails is no matter of sanitizers.
+# A compiler that fails does so with and without sanitizers.
 ! is_sanitized || exit 0
 status=0
 vendor "$TEST_BUILD" fake random:1:1@ascend-950.yaml 'instructions:tneg' >out 2>text || status=$?

@@ -1,6 +1,20 @@
 /* Chains of conversions, each step of which the machine has and none of which changes the result of the last one. */
 #include "legalize_types.h"
 
+int legalize_widens(pto_dtype to, pto_dtype from)
+{
+    static const struct {
+        int exponent, mantissa; /* in bits */
+    } fields[] = {
+        {0},
+#define DTYPE(ID, text, bits, group, exponent, mantissa, ...) {exponent, mantissa},
+#include <pto/ops/types.def>
+    };
+    if (!pto_dtype_is_float(to) || !pto_dtype_is_float(from) || to == PTO_F8E8M0) return 0;
+    return fields[to].exponent != fields[from].exponent ? fields[to].exponent > fields[from].exponent
+                                                        : fields[to].mantissa >= fields[from].mantissa;
+}
+
 int legalize_holds(pto_dtype t, pto_dtype values)
 {
     if (t == values) return 1;

@@ -105,10 +105,8 @@ pto_value legalize_float8_cast(pto_op op)
     const int saturate = pto_attr_bool_of(op, PTO_STR("saturate"), 0);
     if (legalize_is_byte_float(from)) {
         const pto_value number = float_of_byte(op, x);
-        const int has_type = PTO_SOME(number) && dtype_of(number) == to, limits = saturate && from == PTO_F8E5M2;
-        if (!PTO_SOME(number) || (has_type && !limits)) return number;
-        /* A cast to the type that there is does not take infinity to the largest number. */
-        (void)snprintf(text, sizeof text, has_type ? "w = cast:f32 a; @cast:%s w" : "@cast:%s a", pto_dtype_name(to));
+        if (!PTO_SOME(number) || dtype_of(number) == to) return number;
+        (void)snprintf(text, sizeof text, "@cast:%s a", pto_dtype_name(to));
         return formula_of(op, text, PTO_F32, number);
     }
     if (!legalize_is_byte_float(to)) return pto_value_none(op.run);

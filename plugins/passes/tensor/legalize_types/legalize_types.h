@@ -55,6 +55,9 @@ static inline int legalize_significand(pto_dtype t)
 {
     return t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : t == PTO_BF16 ? 8 : 0;
 }
+/* Whether a float of type `from` cannot overflow in the float type `to`, so that a cast keeps infinity whatever is
+ * asked. */
+int legalize_widens(pto_dtype to, pto_dtype from);
 /* Whether every value of `values` is one of `t`. */
 int legalize_holds(pto_dtype t, pto_dtype values);
 
