@@ -2,7 +2,7 @@
 # all, races are found under the names, and the page and the swimlane show them, with the colours and words of their
 # units.
 . "$TEST_ROOT/tests/shell.sh"
-others='s/\bmte2\b/ldg/g; s/\bmte3\b/stg/g; s/\bmte1\b/lds/g; s/\bpipe: v\b/pipe: simd/; s/{ v: needed }/{ simd: needed }/; s/v-s-0/simd-warp-0/; s/s-v-0/warp-simd-0/; s/\bpipe: fix\b/pipe: epilogue/'
+others='s/\bmte2\b/ldg/g; s/\bmte3\b/stg/g; s/\bmte1\b/lds/g; s/\bpipe: v\b/pipe: simd/; s/{ v: needed }/{ simd: needed }/; s/\bv-s-0\b/simd-warp-0/; s/\b\([a-z]\+\)-s-0\b/\1-warp-0/; s/s-v-0/warp-simd-0/; s/\bpipe: fix\b/pipe: epilogue/'
 sed -e 's/pipes: \[s, mte2, mte1, m, fix, mte3\]/pipes: { warp: scalar, lds: move, ldg: load, stg: store, mma: matrix, epilogue: fix }/' \
   -e 's/pipes: \[s, mte2, v, mte3\]/pipes: { warp: scalar, simd: vector, ldg: load, stg: store }/' -e "$others" \
   "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >own.yaml
