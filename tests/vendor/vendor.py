@@ -209,15 +209,16 @@ def run_other(word, bench):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     usage=argparse.SUPPRESS)
     parser.add_argument("build")
     parser.add_argument("checkout")
-    parser.add_argument("case", nargs="*")
-    parser.add_argument("--cases", default=os.path.join(here, "cases.txt"))
+    parser.add_argument("case", nargs="*", help="part of a name in cases.txt (`yaml` is in all), or what is said above; none: all of cases.txt")
+    parser.add_argument("--cases", default=os.path.join(here, "cases.txt"), help="a table like cases.txt")
     parser.add_argument("--compiler", default="clang++-19")
-    parser.add_argument("--jobs", default=os.cpu_count())
-    parser.add_argument("--keep")
-    parser.add_argument("--page")
+    parser.add_argument("--jobs", default=os.cpu_count(), help="compilers at a time")
+    parser.add_argument("--keep", help="a folder where the trees stay")
+    parser.add_argument("--page", help="the results as a page, docs/vendor.md")
     o = parser.parse_intermixed_args()
     o.checkout, o.build = os.path.abspath(o.checkout), os.path.abspath(o.build)
     if not os.path.exists(o.checkout + "/include/pto/pto-inst.hpp"):
@@ -228,7 +229,8 @@ def main():
     words = [word for word in o.case if word not in others]
     chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
     if not chosen and not others:
-        sys.exit("vendor.py: no case has such a name")
+        sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT and "
+                 "instructions[:PATTERN]")
     results, parts, passed, failed = {}, [], 0, 0
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
         def bench_of(word):
