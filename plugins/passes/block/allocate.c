@@ -7,10 +7,9 @@
  * Buffers of a space follow each other while they fit: what shares nothing waits for nothing. When they do not
  * fit, buffers that never live at once share bytes, at first those where that costs nothing: one pipe uses both, and it
  * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
- * pipe waits in every iteration until another is done with its bytes. Where it is asked
- * for, a result gets the buffer of an operand of the same type at last, which is read there for the last time, where
- * the instruction may work in place. Exact: what a buffer holds is not touched between its first write and its last
- * read.
+ * pipe waits in every iteration until another is done with its bytes. At last, where that is asked for and the
+ * instruction may work in place, a result gets the buffer of an operand of the same type that is not read again. Exact:
+ * what a buffer holds is not touched between its first write and its last read.
  *
  * Requires kernels of instructions (pto.selected). Leaves every buffer with an address (pto.addresses-assigned),
  * whatever it had before; flags that order accesses to the bytes from before are to be placed again (breaks
