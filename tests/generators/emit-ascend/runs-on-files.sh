@@ -97,6 +97,10 @@ module {machine = "ascend-910b"} {
     exec.launch @k args(%y_2d, %cache, %h)
     return
   }
+  func @s(%x: gm<8 x f32>, %h: f16, out %x_2d: gm<8 x f32>) {outputs = ["x"]} {
+    exec.launch @k args(%x, %x_2d, %h)
+    return
+  }
 }
 END
 cp "$inputs/emit.yaml" . && sed -i "s|^machine: .*|machine: $TEST_ROOT/pipelines/machines/ascend-910b.yaml|" emit.yaml
@@ -125,3 +129,13 @@ ends 1 ./run-g a cache=eight.npy h=one.npy cache=two-more.npy y=two-more.npy
 says_line 'y: WRONG, 8 of 8 elements differ, max abs error 1' out
 refuses 2 'run: error: `cache` is missing' ./run-g a h=one.npy
 refuses 2 'run: error: `h` is given twice' ./run-g a cache=eight.npy h=one.npy h=one.npy
+refuses 2 'run: error: `cache` is given twice' ./run-g a cache=eight.npy cache=eight.npy cache=eight.npy h=one.npy
+refuses 2 'run: error: -o: `w` is not an output' ./run-g g w=eight.npy h=one.npy -o w=out.npy
+
+# An input and an output of one name take a file each, in this order.
+says_line 'build/run s x=x_in.npy h=1 x=x_expected.npy' g/README.md
+ends 0 ./run-g s x=two-more.npy h=one.npy -o x=out.npy
+ends 0 ./run-g s x=two-more.npy h=one.npy x=out.npy
+says_line 'x: ok, 0 of 8 elements differ, max abs error 0' out
+ends 1 ./run-g s x=two-more.npy h=one.npy x=eight.npy
+says_line 'x: WRONG, 8 of 8 elements differ, max abs error 3' out
