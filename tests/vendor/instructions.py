@@ -6,6 +6,7 @@ those of instruction_differences.txt, which says who is right."""
 
 import os
 import re
+import textwrap
 from fnmatch import fnmatch
 
 import numpy as np
@@ -142,17 +143,23 @@ def seen(places):
     return "; ".join(f"{what}: {count}" for what, count in places[:4]) + (f" and {len(places) - 4} more" if len(places) > 4 else "")
 
 
+def prose(text, indent=0):
+    """Lines of a page."""
+    return textwrap.fill(text, 120, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def write(f, results, machine):
     """The section of the page."""
     rows = explained()
     equal, differ, wrong = counted(results, rows)
     elements = sum(r.elements for by_type in results.values() for r in by_type.values())
     never = sorted(set(calls()) - {name for name, by_type in results.items() if any(r.outputs for r in by_type.values())})
-    f.write(f"\n## Instructions, one by one: {machine}\n\n"
-            f"`./dev vendor CHECKOUT instructions`: a kernel of each instruction and element type, on edge values, beside the CPU mode as it is.\n"
-            f"Of {equal + differ + len(wrong)} pairs of instruction and type {equal} are equal bit by bit, {differ} differ as is said below, "
-            f"{len(wrong)} are not explained;\n{elements} elements. Never written: {', '.join(f'`{n}`' for n in never) or 'none'}.\n\n"
-            "| Instruction | Equal | Differ | Not compared |\n|---|---|---|---|\n")
+    f.write(f"\n## Instructions, one by one: {machine}\n\n")
+    f.write(prose("`./dev vendor CHECKOUT instructions`: a kernel of each instruction and element type, on edge values, beside the CPU "
+                  f"mode as it is. Of {equal + differ + len(wrong)} pairs of instruction and type {equal} are equal bit by bit, {differ} "
+                  f"differ as is said below, {len(wrong)} are not explained; {elements} elements. Never written: "
+                  f"{', '.join(f'`{n}`' for n in never) or 'none'}."))
+    f.write("\n| Instruction | Equal | Differ | Not compared |\n|---|---|---|---|\n")
     reasons = []
     for instruction, by_type in sorted(results.items()):
         same = [t for t, r in by_type.items() if r.outputs and not r.differ and not r.failed]
@@ -161,7 +168,7 @@ def write(f, results, machine):
         not_there = [t for t, r in by_type.items() if not r.outputs and not r.differ and not r.failed]
         f.write(f"| `{instruction}` | {', '.join(same)} | {'; '.join(other)} | {', '.join(not_there)} |\n")
     f.write("\n")
-    f.writelines(f"{n}. {why}\n" for n, why in enumerate(reasons, 1))
+    f.writelines(prose(f"{n}. {why}", indent=len(f"{n}. ")) for n, why in enumerate(reasons, 1))
 
 
 def mark(reasons, why):
