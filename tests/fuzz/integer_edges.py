@@ -1,7 +1,7 @@
 """Integer ops on all values of 8 bits, and on edges and random values of wider types, against Python's integers; of 8 and
 16 bits against numpy's of 64, which hold all results.
 
-    integer_edges.py [--bin DIR] [--keep DIR]
+    integer_edges.py [--bin DIR] [--share N] [--keep DIR]
 
 Each op runs on both pipelines: as `a op b` of equal shapes, and with a `b` that is repeated along columns. Ops that take the same operands are
 one function, since a process costs more than an op. By 0 the machine's quotients and rests are all bits, and the reference refuses. Ends with 1
@@ -145,9 +145,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", default="")
     parser.add_argument("--keep", default="")
+    parser.add_argument("--share", type=int, default=1, help="every N-th run alone")
     arguments = parser.parse_args()
     r = Runner(arguments.keep or tempfile.mkdtemp(), os.path.join(arguments.bin, "pto-run"))
-    for t, ops, pipeline in itertools.product([Type(name) for name in TYPES], GROUPS, ("reference", "default")):
+    runs = itertools.product([Type(name) for name in TYPES], GROUPS, ("reference", "default"))
+    for t, ops, pipeline in itertools.islice(runs, 0, None, arguments.share):
         r.check(t, ops, pipeline)
     print(f"{r.forms} forms in {r.runs} runs, {r.wrong} wrong")
     return r.wrong != 0

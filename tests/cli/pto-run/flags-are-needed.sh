@@ -83,8 +83,8 @@ def check(name, symbols):
         wrong.append(f"{name}: too few flags")
 
 
-# With sanitizers the first and the last.
-for name, symbols in examples if os.environ["TEST_SHARE"] == "1" else (examples[0], examples[-1]):
+# With sanitizers the last, which has products and vector work.
+for name, symbols in examples if os.environ["TEST_SHARE"] == "1" else examples[-1:]:
     check(name, symbols)
 sys.exit("\n".join(wrong) if wrong else 0)
 END

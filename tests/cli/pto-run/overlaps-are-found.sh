@@ -124,7 +124,8 @@ def check(name, out, symbols, form):
     return None
 
 
-cases = [(*example, form) for example in examples for form in forms]
+# The second form for one of each kind: it has more buffers, which are found in the same way.
+cases = [(*example, form) for n, example in enumerate(examples) for form in forms if form == "" or n % 3 == 0]
 for case in cases[:: int(os.environ["TEST_SHARE"])]:
     check(*case)
 sys.exit("\n".join(wrong) if wrong else 0)
