@@ -71,7 +71,7 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
     for (int64_t g = 0; g < groups; g++, a += MR, b += NR) {
         __m512i line[2];
 #pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++) line[v] = _mm512_load_si512(b + 16 * v);
+        for (int v = 0; v < vectors; v++) line[v] = _mm512_loadu_si512(b + 16 * v);
 #pragma GCC unroll 14
         for (int i = 0; i < rows; i++) {
             const __m512i left = _mm512_set1_epi32(a[i]);
@@ -84,7 +84,7 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) {
             if (heeds_tails) {
-                const __m512i of_row = _mm512_set1_epi32(a[i]), of_columns = _mm512_load_si512(b + 16 * v);
+                const __m512i of_row = _mm512_set1_epi32(a[i]), of_columns = _mm512_loadu_si512(b + 16 * v);
                 sum[i][v] = _mm512_add_epi32(sum[i][v], _mm512_add_epi32(of_row, of_columns));
             }
             _mm512_mask_storeu_epi32(c + i * c_row_bytes + 64 * v, v == vectors - 1 ? last : 0xffff, sum[i][v]);

@@ -10,6 +10,7 @@ func @f(%x: tensor<6 x 40 x f32>, const %w: tensor<40 x 56 x f32>) -> tensor<6 x
 END
 cat >call.py <<'END'
 import ctypes
+import re
 import sys
 
 import numpy
@@ -28,12 +29,14 @@ def check(y, w, what):
         sys.exit(f"{what} computes something else")
 
 
+# The header says how many panels of how many columns the kernels of this CPU read.
+shape = [int(n) for n in re.search(r"w_panels  out: +(\d+) x (\d+) x (\d+) x f32", open("op.h").read()).groups()]
 built = ctypes.CDLL("./libop.so")
 built.op_open.restype = ctypes.c_void_p
 for threads in (1, 2):
     context = ctypes.c_void_p(built.op_open(threads))
     for w in weights:
-        panels, y = numpy.full((4, 40, 16), numpy.nan, numpy.float32), numpy.zeros((6, 56), numpy.float32)
+        panels, y = numpy.full(shape, numpy.nan, numpy.float32), numpy.zeros((6, 56), numpy.float32)
         pointers = [ctypes.byref(tensor_of(a)) for a in (x, w, panels, y)]
         if built.op_f_init(context, pointers[1], pointers[2]) != 0 or built.op_f(context, *pointers) != 0:
             sys.exit("a call failed")
