@@ -46,6 +46,7 @@
     X(IF, "if")                                  \
     X(CALL, "call")                              \
     X(YIELD, "yield")                            \
+    X(BIND, "bind")                              \
     X(TUNE, "tune")                              \
     X(CONSTANT, "constant")                      \
     X(CONSTANT_ARRAY, "constant_array")          \

@@ -3,7 +3,7 @@
  * that counting and pricing read of a group is here: what is new there belongs here too. */
 #include "tile_rows.h"
 
-enum { WORDS_OF_GROUP = 16, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
+enum { WORDS_OF_GROUP = 17, WORDS_OF_SYMBOLS = 4, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
 
 /* Whether an extent names a value. The number of an expression stands for the same extent in all functions, but for the
  * values in it: their numbers are given to others later. */
@@ -54,6 +54,43 @@ static uint32_t put_group(const row_group *g, int64_t *out)
     return WORDS_OF_GROUP;
 }
 
+/* The functions of a run are lowered one by one: what the last one that was asked about is like. */
+typedef struct words_memory {
+    pto_block body;
+    int has_binds;
+} words_memory;
+
+static int is_same(pto_block a, pto_block b) { return a.index == b.index && a.generation == b.generation; }
+
+/* Whether ops of the function name symbols of their own. */
+static int has_binds(const pto_run *run, pto_block body)
+{
+    words_memory *known = pto_recall(run, PTO_STR("words"), sizeof *known);
+    if (is_same(known->body, body)) return known->has_binds;
+    *known = (words_memory){.body = body};
+    PTO_EACH_OP(body, op) known->has_binds |= PTO_IS(op, BIND);
+    return known->has_binds;
+}
+
+/* What is known of symbols: what the function states, which is the same in others that state it, and, where there are
+ * branches around or symbols of ops, those of this run alone. */
+static void put_symbols(const row_group *g, int64_t *out)
+{
+    const pto_block block = pto_op_block(g->group);
+    const pto_op unit = pto_op_function(g->group);
+    if (is_same(block, pto_body(unit)) && !has_binds(g->run, block)) {
+        static const char *const stated[] = {"facts", "expect"};
+        for (uint32_t i = 0; i < sizeof stated / sizeof stated[0]; i++)
+            out[i + 1] = pto_op_attr(unit, pto_s(stated[i])).index;
+        out[0] = 1;
+        return;
+    }
+    out[0] = 2;
+    out[1] = (int64_t)(uintptr_t)g->run;
+    out[2] = block.index;
+    out[3] = block.generation;
+}
+
 void rows_put_words(const row_group *g, pto_tiling_problem *problem)
 {
     int is_static = 1;
@@ -70,13 +107,7 @@ void rows_put_words(const row_group *g, pto_tiling_problem *problem)
     }
     for (uint32_t i = 0; i < g->count; i++, n += WORDS_OF_VALUE) put_value(&g->values[i], words + n);
     for (uint32_t i = 0; i < g->output_count; i++) words[n++] = g->outputs[i];
-    if (!is_static) {
-        /* What is known of symbols: the facts of the function, which one run lowers, and the branches around. */
-        const pto_block block = pto_op_block(g->group);
-        words[WORDS_OF_GROUP - 3] = (int64_t)(uintptr_t)g->run;
-        words[WORDS_OF_GROUP - 2] = block.index;
-        words[WORDS_OF_GROUP - 1] = block.generation;
-    }
+    if (!is_static) put_symbols(g, words + WORDS_OF_GROUP - WORDS_OF_SYMBOLS);
     problem->words = words;
     problem->word_count = n;
 }
