@@ -1,5 +1,6 @@
 # What tiles cost is found out once for groups that differ in names and numbers alone, in one function or in several,
-# and anew for those that differ in anything else. What is decided is the same, costs included.
+# and anew for those that differ in anything else, such as what they state of a symbol. What is decided is the same,
+# costs included.
 . "$TEST_ROOT/tests/shell.sh"
 
 softmax() { # NAME ROWS COLUMNS FACTS
@@ -48,7 +49,7 @@ for f in a b c d e g h i; do
   sum=$((sum + counted))
   cat $f.ptir
 done >all.ptir
-for f in a b c d e; do sed "s/@$f/@$f$f/" $f.ptir; done >>all.ptir
+for f in a b c d e g h i; do sed "s/@$f/@$f$f/" $f.ptir; done >>all.ptir
 binary ccc add '128 x 256 x f32' 7.25 >>all.ptir
 compile all
 [ "$counted" -eq "$sum" ] || complain "$counted tiles were counted for all functions and $sum for one of each"
@@ -57,7 +58,7 @@ for f in a b c d e g h i; do
   decided all.yaml $f >first
   cmp alone first || complain "@$f is decided otherwise beside others"
 done
-for f in a b c d e; do
+for f in a b c d e g h i; do
   decided $f.yaml $f >alone
   decided all.yaml $f$f >again
   cmp alone again || complain "@$f$f is decided otherwise than @$f"
@@ -78,3 +79,25 @@ compile lone
 wanted=$counted
 compile three
 [ "$counted" -eq "$wanted" ] || complain "$counted tiles were counted for three groups and $wanted for one"
+
+# Symbols of ops are of their function alone: it may say something else of that name.
+bound() { # NAME MOST
+  cat <<END
+func @$1(%x: tensor<\$N x 256 x f32>, %k: index) -> tensor<\$N x 256 x f32> {
+  bind \$m = %k in [1, $2]
+  %v = tensor.view %x [0, 0] : tensor<\$m x 256 x f32>
+  %e = tensor.exp %v : tensor<\$m x 256 x f32>
+  %y = tensor.assemble %e, %x [0, 0] : tensor<\$N x 256 x f32>
+  return %y
+}
+END
+}
+sum=0
+for most in 4 4096; do
+  bound f $most >some.ptir
+  compile some
+  sum=$((sum + counted))
+done
+{ bound f 4 && bound g 4096; } >both.ptir
+compile both
+[ "$counted" -eq "$sum" ] || complain "$counted tiles were counted for two functions that bind a symbol, $sum for each"
