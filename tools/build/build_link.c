@@ -199,7 +199,7 @@ exit_status build_library(arena *a, diag_engine *d, const build_request *q)
         diag_error(d, tool(), &E1614, "the library cannot be made: %s", e.text);
         return EXIT_STATUS_OUTPUT;
     }
-    b.flag_count = native_flags_of_host(b.flags);
+    b.flag_count = native_flags_of_host(b.compiler.path, b.flags);
     exit_status s = put_files(&b);
     if (s == EXIT_STATUS_OK) s = make(&b);
     if (s == EXIT_STATUS_OK) s = deliver(&b);

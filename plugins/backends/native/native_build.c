@@ -66,8 +66,11 @@ static native_status build(const pto_run *run, const native_build_options *o, co
 {
     static const char *const libraries[] = {"-lm", NULL};
     const char *flags[NATIVE_FLAGS_MAX + 2];
-    uint32_t flag_count = native_flags_upto(o->vector_bytes, flags);
     char width[64];
+    native_compiler compiler;
+    const native_status status = native_compiler_find(o->compiler[0] != '\0' ? o->compiler : NULL, &compiler, e);
+    if (status != NATIVE_OK) return status;
+    uint32_t flag_count = native_flags_upto(compiler.path, o->vector_bytes, flags);
     (void)snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%lld", (long long)vector_bytes(run));
     flags[flag_count++] = width;
     flags[flag_count] = NULL;
@@ -76,9 +79,6 @@ static native_status build(const pto_run *run, const native_build_options *o, co
         const native_header *h = &native_headers[i];
         files[i] = (native_file){h->name, h->begin, (size_t)(h->end - h->begin)};
     }
-    native_compiler compiler;
-    const native_status status = native_compiler_find(o->compiler[0] != '\0' ? o->compiler : NULL, &compiler, e);
-    if (status != NATIVE_OK) return status;
     /* The callback asks the run, which it does not change. */
     const native_request q = {
         .text = t->bytes,

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NATIVE_FLAGS_MAX = 16 };
+enum { NATIVE_FLAGS_MAX = 32 };
 
-/* What such C needs of a compiler, then the instructions that this CPU has, by its CPUID bits: at most NATIVE_FLAGS_MAX
- * static texts into `out`; returns how many. [any thread] */
-uint32_t native_flags_of_host(const char **out);
+/* What such C needs of the compiler at that path, then the instructions that this CPU has, by its CPUID bits: at most
+ * NATIVE_FLAGS_MAX static texts into `out`; returns how many. [any thread] */
+uint32_t native_flags_of_host(const char *compiler, const char **out);
 /* The same with instructions on vectors of at most so many bytes: 64 AVX-512, 32 AVX2 with FMA, 16 what all CPUs of the
  * architecture have. C with wider vectors computes them in parts. */
-uint32_t native_flags_upto(uint32_t vector_bytes, const char **out);
+uint32_t native_flags_upto(const char *compiler, uint32_t vector_bytes, const char **out);
 /* Bytes of the widest vector that this CPU and the system have instructions for: 16, 32 or 64. [any thread] */
 uint32_t native_host_vector_bytes(void);
 /* Whether they have AMX for products of bf16 and of i8. [any thread] */
