@@ -3,6 +3,7 @@
 #include "import.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { OPERANDS_MAX = 8 };
 
@@ -32,7 +33,7 @@ static pto_status pipe_of(importer *im, mlir_cursor *c, pto_str *out)
     };
     const mlir_node *n = NULL;
     if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
-    if (pto_str_is(n->text, "pto.sync_op_type")) {
+    if (pto_str_is(n->text, "pto.sync_op_type") || pto_str_is(n->text, "pto.pipe_event_type")) {
         uint32_t unit = 0;
         PTO_TRY(import_pipe_of_kind(im, n, &unit));
         use_pipe(im, unit);
@@ -105,6 +106,49 @@ static pto_status barrier(importer *im, const mlir_op *op)
     im->loc = import_loc(im, op);
     pto_spec s = IMPORT_SPEC(im, BARRIER);
     pto_spec_str(&s, PTO_STR("pipe"), pipe);
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
+/* `{mode = 0}`, which is the default and the only one that is read. */
+static pto_status read_mode(const importer *im, mlir_cursor *c)
+{
+    mlir_cursor in;
+    const mlir_node *mode = NULL;
+    if (!mlir_enter(c, '{', &in)) return PTO_OK;
+    if (!mlir_take_word(&in, "mode") || !mlir_take_mark(&in, '=') || !mlir_take(&in, MLIR_NUMBER, &mode))
+        return mlir_expected(&in, "`mode = 0`");
+    if (!pto_str_is(mode->text, "0"))
+        return mlir_error(im->run, mode->line, mode->column, "pto.read-ascend/unsupported",
+                          "mode %.*s of a buffer id is not read; 0 is", PTO_FMT(mode->text));
+    if (mlir_take_mark(&in, ':') && !mlir_take_word(&in, "i32")) return mlir_expected(&in, "`i32`");
+    return mlir_at_end(&in);
+}
+
+/* `[#pto.pipe_event_type<TVEC>, 0]`: what follows on that pipe comes after what other pipes did while they had the
+ * buffer id. A barrier of all pipes where the id is got orders that, and more; giving it back says nothing then. */
+static pto_status buffer_id(importer *im, const mlir_op *op, int gets)
+{
+    enum { IDS = 32 };
+    mlir_cursor c = mlir_arguments(im->run, op), in;
+    const mlir_node *kind = NULL, *id = NULL;
+    uint32_t unit = 0;
+    if (!mlir_enter(&c, '[', &in)) return mlir_expected(&c, "`[`");
+    if (!mlir_take(&in, MLIR_ATTRIBUTE, &kind)) return mlir_expected(&in, "`#pto.pipe_event_type<..>`");
+    PTO_TRY(import_pipe_of_kind(im, kind, &unit));
+    if (!mlir_take_mark(&in, ',') || !mlir_take(&in, MLIR_NUMBER, &id))
+        return mlir_expected(&in, "`,` and a buffer id");
+    char *end = NULL;
+    const long number = strtol(id->text.p, &end, 10); /* the text of the file goes on after it */
+    if (end != id->text.p + id->text.n || number < 0 || number >= IDS)
+        return mlir_error(im->run, id->line, id->column, "pto.read-ascend/unsupported",
+                          "`%.*s` is not a buffer id; those are 0 to %d", PTO_FMT(id->text), IDS - 1);
+    PTO_TRY(mlir_at_end(&in));
+    PTO_TRY(read_mode(im, &c));
+    PTO_TRY(mlir_at_end(&c));
+    if (!im->builds || !gets) return PTO_OK;
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, BARRIER);
+    pto_spec_str(&s, PTO_STR("pipe"), pto_pipe_name(im->run, PTO_PIPE_ALL));
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
@@ -418,6 +462,8 @@ pto_status import_insn(importer *im, const mlir_op *op)
         pto_str_is(op->name, "pto.wait_event"))
         return flag(im, op, 0);
     if (pto_str_is(op->name, "pto.barrier")) return barrier(im, op);
+    if (pto_str_is(op->name, "pto.get_buf")) return buffer_id(im, op, 1);
+    if (pto_str_is(op->name, "pto.rls_buf")) return buffer_id(im, op, 0);
     if (pto_str_is(op->name, "pto.tgetval")) return read_element(im, op);
     PTO_TRY(import_expanded(im, op, &is_known));
     if (is_known) return PTO_OK;

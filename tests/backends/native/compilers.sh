@@ -55,3 +55,13 @@ ends 0 ./native
 kill "$(cat child)" 2>/dev/null
 fails 5 'error: \[pto.native/cannot-write\] temporary folder `.*/missing/pto-native-[0-9]*` cannot be opened: No such file or directory' \
   env TMPDIR="$PWD/missing" ./native
+
+# clang refuses options that GCC is given: which of them a compiler is shows where links to it lead. Both make programs
+# of the same bits.
+ln -s "$(command -v clang-19)" clang
+for compiler in gcc ./clang; do
+  ends 0 pto-run "$TEST_ROOT/examples/softmax/softmax.ptir" --pipeline=native.yaml --no-cache --sym=B=3 --random-inputs=1 \
+    --set=backend.with.compiler=$compiler --out=y=y.npy
+  mv y.npy "$(basename $compiler).npy"
+done
+cmp gcc.npy clang.npy || fail "clang makes a program of other results"
