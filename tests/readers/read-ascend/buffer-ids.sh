@@ -1,5 +1,5 @@
 # Buffer ids of the A5 order what is done while they are had, on all pipes: a kernel that has them alone runs without a
-# race and with its result; without them the simulator names the race. What is no buffer id is refused.
+# race and with its result; without them the simulator names the race. What is not a buffer id is refused.
 . "$TEST_ROOT/tests/shell.sh"
 tile='!pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=16, v_row=8, v_col=16, blayout=row_major, slayout=none_box, fractal=512, pad=0>'
 window='!pto.partition_tensor_view<8x16xf32>'
