@@ -94,7 +94,8 @@ static pto_status start_threads(const pto_run *run, pto_op function, native_keep
     native_thread_plan plan;
     native_error e;
     keep->memory = keep->scratch = native_arena_begin(memory_bytes());
-    pto_products_fill(pto_isa_of_host() & isa_bits[pto_opt_i64(run, OPT_ISA)], &keep->products);
+    const uint32_t isa = pto_isa_of_host() & isa_bits[pto_opt_i64(run, OPT_ISA)];
+    pto_products_fill(pto_isa_worth_using(isa), &keep->products);
     if (native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), &plan, &e) == NATIVE_OK &&
         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK)
         return PTO_OK;

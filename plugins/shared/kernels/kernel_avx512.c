@@ -134,8 +134,13 @@ KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
 #define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = M_BLOCK, .n_block = N_BLOCK
-#define FLOATS(name)                                                                                                   \
-    ROW, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = K_BLOCK_BYTES / 4, \
+/* Of bf16 the same bits as rows that have an instruction for it, so that either may be used. */
+#define SUMS_OF_f32 .sums = PTO_SUMS_FMA
+#define SUMS_OF_f16 SUMS_OF_f32
+#define SUMS_OF_f32_i4 SUMS_OF_f32
+#define SUMS_OF_bf16 .sums = PTO_SUMS_FMA_FLUSHED, .flushes = true
+#define FLOATS(name)                                                                                             \
+    ROW, .acc = PTO_F32, SUMS_OF_##name, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = K_BLOCK_BYTES / 4, \
         .micro = micro_f32, .skinny = skinny_##name
 #define BYTES(name)                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, \

@@ -1,5 +1,6 @@
 /* Few rows by AVX-512: B is read once, as it lies, and not packed. What the next lines of B will be is asked for early,
- * into the second-level cache: lines of one column are far apart, which processors do not foresee. */
+ * into the second-level cache: lines of one column are far apart, which not all processors foresee. Far ahead is too
+ * early: what comes before it is used goes out again. */
 #ifndef PTO_KERNEL_AVX512_SKINNY_H
 #define PTO_KERNEL_AVX512_SKINNY_H
 
@@ -13,7 +14,7 @@ enum {
     THIN_ROWS = 4,
     THIN_VECTORS = 2,
     THIN_DEPTH = 8,
-    THIN_AHEAD = 64, /* lines */
+    THIN_AHEAD = 16, /* lines */
     THIN_COLUMNS = 4096,
     WIDE_ROWS = 28,
     WIDE_DEPTH = 64,

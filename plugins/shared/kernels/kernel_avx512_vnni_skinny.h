@@ -4,7 +4,7 @@
 
 #include "kernel_avx512_skinny.h"
 
-enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_GROUPS = QUAD_DEPTH / 4 };
+enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 128, QUAD_THIN_DEPTH = 32, QUAD_GROUPS = QUAD_DEPTH / 4 };
 
 /* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
  * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
@@ -233,16 +233,17 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
     __m512i kept[QUAD_DEPTH];
     const int64_t parts = (x->m + QUAD_ROWS - 1) / QUAD_ROWS, rows = (x->m + parts - 1) / parts;
     const int bits = form.b_is_i4 ? 4 : 8;
-    /* With few rows the pieces of B are small, so that they and the next ones fit the second-level cache at any stride.
-     */
-    const int64_t deepest = x->m <= THIN_ROWS ? WIDE_DEPTH : QUAD_DEPTH;
+    /* With few rows memory is what takes time: pieces of B are few lines, read along their whole length. */
+    const bool is_thin = x->m <= THIN_ROWS;
+    const int64_t deepest = is_thin ? QUAD_THIN_DEPTH : QUAD_DEPTH, widest = is_thin ? THIN_COLUMNS : WIDE_COLUMNS;
     quad_more(form, x, more);
-    for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
-        const int64_t columns = x->n - first < WIDE_COLUMNS ? x->n - first : WIDE_COLUMNS;
-        const bool is_below = columns < WIDE_COLUMNS / 2;
+    for (int64_t first = 0; first < x->n; first += widest) {
+        const int64_t columns = x->n - first < widest ? x->n - first : widest;
+        const bool is_below = is_thin || columns < WIDE_COLUMNS / 2;
+        const int64_t below = is_thin ? QUAD_THIN_DEPTH : WIDE_AHEAD;
         for (int64_t p = 0; p < x->k; p += deepest) {
             const int64_t depth = x->k - p < deepest ? x->k - p : deepest, at = p * x->b_k_stride + first;
-            const int64_t next = x->k - p <= deepest ? 0 : is_below ? WIDE_AHEAD : deepest;
+            const int64_t next = x->k - p <= deepest ? 0 : is_below ? below : deepest;
             for (int64_t i = 0; i < x->m; i += rows)
                 quad_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * QUAD_GROUPS);
             skinny_ahead ahead =

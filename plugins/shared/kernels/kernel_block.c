@@ -145,9 +145,9 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
     }
 }
 
-void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                       int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
-                       int64_t c_row_stride, bool accumulate, void *scratch)
+static void multiply(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                     int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
+                     int64_t c_row_stride, bool accumulate, void *scratch)
 {
     const int64_t c_row_bytes = 4 * c_row_stride;
     if (m <= 0 || n <= 0) return;
@@ -177,6 +177,50 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
                             c_row_stride, adds);
         }
     }
+}
+
+#if defined(__x86_64__)
+/* Numbers of C that are subnormal become zeros of their sign. */
+static void flush(int64_t m, int64_t n, char *c, int64_t c_row_bytes)
+{
+    const uint32_t exponent = 0x7f800000, sign = UINT32_C(1) << 31;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            uint32_t bits;
+            memcpy(&bits, c + i * c_row_bytes + 4 * j, sizeof bits);
+            if ((bits & exponent) == 0) bits &= sign;
+            memcpy(c + i * c_row_bytes + 4 * j, &bits, sizeof bits);
+        }
+}
+
+/* From here to flush_end() results that are subnormal become 0; operands that are keep their value. */
+static unsigned flush_begin(void)
+{
+    enum { FLUSHES_RESULTS = 0x8000 };
+    const unsigned mode = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(mode | FLUSHES_RESULTS);
+    return mode;
+}
+
+static void flush_end(unsigned mode) { __builtin_ia32_ldmxcsr(mode); }
+#endif
+
+void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                       int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
+                       int64_t c_row_stride, bool accumulate, void *scratch)
+{
+#if defined(__x86_64__)
+    if (row->flushes) {
+        if (accumulate && k > 0) flush(m, n, c, 4 * c_row_stride);
+        const unsigned mode = flush_begin();
+        multiply(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride, accumulate,
+                 scratch);
+        flush_end(mode);
+        return;
+    }
+#endif
+    multiply(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride, accumulate,
+             scratch);
 }
 
 /* How many rows of A, up to k_block deep, are packed at a time beside panels of B that are there. */

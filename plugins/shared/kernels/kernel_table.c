@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -72,8 +73,44 @@ uint32_t pto_isa_of_host(void)
     f.permits_tiles = permits_tiles(&f);
     return with_tiles_that_agree(pto_isa_of_facts(&f));
 }
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of a tile of zeros, DEPTH deep. */
+static double seconds_of_tile(const pto_contraction *row)
+{
+    enum { DEPTH = 128, PANEL = 32 * DEPTH * 4 + 256, MOST = 32, TIMES = 6 };
+    static _Alignas(64) const char panel[PANEL];
+    char c[MOST * MOST * 4];
+    double least = 1;
+    if (row->mr > MOST || row->nr > MOST || pto_panel_a_bytes(row, DEPTH) > PANEL ||
+        pto_panel_b_bytes(row, DEPTH) > PANEL)
+        return least;
+    for (int i = 0; i < TIMES; i++) {
+        const double begin = seconds_now();
+        row->micro(DEPTH, panel, panel, c, row->nr, row->mr, row->nr, false);
+        const double took = seconds_now() - begin;
+        if (took < least) least = took;
+    }
+    return least;
+}
+
+uint32_t pto_isa_worth_using(uint32_t isa)
+{
+    const uint32_t without = isa & ~(uint32_t)PTO_ISA_AVX512_BF16;
+    if (without == isa || (isa & PTO_ISA_AMX_BF16) != 0) return isa;
+    const pto_contraction *const pairs = pto_contraction_find(PTO_BF16, PTO_BF16, PTO_F32, isa),
+                                 *const widened = pto_contraction_find(PTO_BF16, PTO_BF16, PTO_F32, without);
+    return seconds_of_tile(widened) < seconds_of_tile(pairs) ? without : isa;
+}
 #else
 uint32_t pto_isa_of_host(void) { return 0; }
+uint32_t pto_isa_worth_using(uint32_t isa) { return isa; }
 #endif
 
 const char *pto_isa_name(uint32_t bit)

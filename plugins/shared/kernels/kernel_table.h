@@ -81,6 +81,7 @@ typedef struct pto_contraction {
     pto_contraction_micro_rows *micro_rows; /* or NULL */
     int64_t rows_bytes;                     /* where rows of A lie within so many bytes they are not packed for it */
     pto_contraction_skinny *skinny;         /* or NULL */
+    bool flushes;                           /* `block` flushes what C holds, and lets the processor flush sums */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;
@@ -100,6 +101,10 @@ uint32_t pto_isa_of_facts(const pto_isa_facts *facts);
 /* Instruction sets of this processor that the system lets this process use. Asks Linux for AMX, which answers the same
  * each time, and leaves it out where its rows and their twins disagree; call it once and keep the answer. */
 uint32_t pto_isa_of_host(void);
+
+/* The same without AVX512_BF16 where its rows take longer than those of AVX-512, as on some processors, whose
+ * instruction for pairs of bf16 is slower than two for f32. Both have the same bits. Measures for some 20 us. */
+uint32_t pto_isa_worth_using(uint32_t isa);
 
 /* "avx2", "avx512", "avx512-vnni", ..; NULL when there is no such bit. The text is static. */
 const char *pto_isa_name(uint32_t bit);

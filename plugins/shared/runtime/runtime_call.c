@@ -30,7 +30,7 @@ static uint64_t memory_bytes(void)
 static void begin(pto_runtime_context *c)
 {
     c->memory = c->scratch = native_arena_begin(memory_bytes());
-    pto_products_fill(pto_isa_of_host(), &c->products);
+    pto_products_fill(pto_isa_worth_using(pto_isa_of_host()), &c->products);
 }
 
 pto_runtime_context *pto_runtime_open(int32_t threads)

@@ -525,6 +525,24 @@ TEST(panels_hold_tails)
     }
 }
 
+/* The rows for bf16 of which the faster one is used have the same bits: both are held against the same sums above. */
+TEST(instructions_that_are_not_worth_using_change_no_bits)
+{
+    const uint32_t host = pto_isa_of_host(), used = pto_isa_worth_using(host);
+    assert_int_equal(host & ~used & ~(uint32_t)PTO_ISA_AVX512_BF16, 0);
+    assert_int_equal(used & ~host, 0);
+    assert_int_equal(pto_isa_worth_using(used), used);
+    for (uint32_t isa = 0; isa < 1U << PTO_ISA_COUNT; isa++)
+        if ((isa & ~host) == 0 && (isa & PTO_ISA_AVX512_BF16) == 0) assert_int_equal(pto_isa_worth_using(isa), isa);
+    if ((host & PTO_ISA_AMX_BF16) != 0) {
+        assert_int_equal(used, host);
+        return;
+    }
+    const pto_contraction *const row = pto_contraction_find(PTO_BF16, PTO_BF16, PTO_F32, host),
+                                 *const faster = pto_contraction_find(PTO_BF16, PTO_BF16, PTO_F32, used);
+    assert_int_equal(row->sums, faster->sums);
+}
+
 TEST(copies_and_transposes_move_every_byte)
 {
     enum { ROWS = 37, COLUMNS = 83, BYTES = 8, ALL = ROWS * COLUMNS * BYTES };
