@@ -133,7 +133,8 @@ KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
-#define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = M_BLOCK, .n_block = N_BLOCK
+#define ROW \
+    .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = M_BLOCK, .n_block = N_BLOCK, .asks_ahead = true
 /* Of bf16 the same bits as rows that have an instruction for it, so that either may be used. */
 #define SUMS_OF_f32 .sums = PTO_SUMS_FMA
 #define SUMS_OF_f16 SUMS_OF_f32

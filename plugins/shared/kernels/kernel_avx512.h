@@ -54,6 +54,9 @@ enum { MR = 14, NR = 32 };
  * are long since C is read and written once for each. */
 enum { M_BLOCK = 9 * MR, K_BLOCK_BYTES = 4096, N_BLOCK = 2048 };
 
+/* Of a panel of B, how far ahead it is asked for: few rows of A take less time than memory does. */
+enum { AHEAD_BYTES = 6144 };
+
 /* rows and vectors are constants where this is called, so that sums stay in registers. The tails of panels, when they
  * are heeded, are what to add to each row and each column. */
 KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, const int32_t *a,
@@ -71,7 +74,11 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
     for (int64_t g = 0; g < groups; g++, a += MR, b += NR) {
         __m512i line[2];
 #pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++) line[v] = _mm512_loadu_si512(b + 16 * v);
+        for (int v = 0; v < vectors; v++) {
+            line[v] = _mm512_loadu_si512(b + 16 * v);
+            const uintptr_t ahead = (uintptr_t)(b + 16 * v) + AHEAD_BYTES;
+            __builtin_prefetch((const void *)ahead); // NOLINT(performance-no-int-to-ptr): it may be beyond the panel
+        }
 #pragma GCC unroll 14
         for (int i = 0; i < rows; i++) {
             const __m512i left = _mm512_set1_epi32(a[i]);

@@ -81,6 +81,7 @@ typedef struct pto_contraction {
     pto_contraction_micro_rows *micro_rows; /* or NULL */
     int64_t rows_bytes;                     /* where rows of A lie within so many bytes they are not packed for it */
     pto_contraction_skinny *skinny;         /* or NULL */
+    bool asks_ahead;                        /* `micro` asks for what comes next of a panel of B */
     bool flushes;                           /* `block` flushes what C holds, and lets the processor flush sums */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
