@@ -131,9 +131,9 @@ static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t co
     const int64_t panel_count = (rows + row->mr - 1) / row->mr, each = pto_panel_b_bytes(row, depth) / panel_count;
     const bool fetches = rows * columns > SMALL_C;
     for (int64_t j = 0; j < columns; j += row->nr, b_panels += b_panel, c += 4 * row->nr) {
-        /* Of the next panel of B, as deep as this, a part comes with each panel of A, where the parts are small; one
-         * panel of A alone reads on by itself. */
-        const int64_t share = columns - j > row->nr && panel_count > (row->asks_ahead ? 2 : 1) ? each + LINE : 0;
+        /* Of the next panel of B, as deep as this, a part comes with each panel of A; one alone reads on by itself. */
+        const bool comes = !row->asks_ahead && columns - j > row->nr && panel_count > 1;
+        const int64_t share = comes ? each + LINE : 0;
         const char *left = a->from, *next = b_panels + b_panel;
         char *tile = c;
         for (int64_t i = 0; i < rows; i += row->mr, left += a->panel_bytes, next += each, tile += tile_bytes) {
