@@ -66,10 +66,10 @@ KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4_f32, i4_f32, any_b_i4_f32, NR, 1, finish_nothing);
 
-KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4);
-KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32);
-KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16);
-KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16);
+KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4, PTO_F32, PTO_KERNEL_I4);
+KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32, PTO_F32, PTO_F32);
+KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16, PTO_BF16, PTO_BF16);
+KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16, PTO_F16, PTO_F16);
 
 /* ---- pairs of 16-bit integers ---- */
 

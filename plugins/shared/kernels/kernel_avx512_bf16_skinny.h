@@ -245,13 +245,14 @@ static void bf16_wide(const skinny_product *x)
     }
 }
 
-/* The function pto_contraction_skinny of bf16. */
+/* The function pto_contraction_skinny of bf16; runs where sums are flushed. */
 static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                         const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
                         bool accumulate)
 {
     const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};
-    if (m > FEW_ROWS_MOST || b_column_stride != 1) return false;
+    if (m > FEW_ROWS_MOST) return false;
+    if (b_column_stride != 1) return skinny_turned(PTO_BF16, PTO_BF16, &x, b_column_stride);
     switch (m) {
     case 1: bf16_thin(1, &x); break;
     case 2: bf16_thin(2, &x); break;
