@@ -296,6 +296,11 @@ pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
     return pto_type_dtype(pto_value_type(scalar));
 }
 
+pto_expr ascend_diagonal(pto_op op)
+{
+    return pto_expr_sub(pto_expr_of(op, PTO_STR("offsets"), 0), pto_expr_of(op, PTO_STR("offsets"), 1));
+}
+
 /* A merge of up to four runs of which some are short, or of which only the first is kept: the form with a list for
  * each, which stops where the target ends. */
 static pto_status split_runs(ascend_builder *b, ascend_node *n)

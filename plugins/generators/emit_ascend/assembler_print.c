@@ -320,6 +320,12 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
         return text_format(p->run, ", %s, %s", index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
                            index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 1)));
     }
+    if (strncmp(c, "$diagonal", 9) == 0) {
+        const char *at = temporary(p);
+        line(p, "%s = arith.index_cast %s : index to i32", at, index_of(p, ascend_diagonal(n->op)));
+        *type = "i32";
+        return text_format(p->run, "%s {upperOrLower = %d : i32}", at, pto_attr_bool_of(n->op, PTO_STR("upper"), 0));
+    }
     if (strncmp(c, "$run", 4) != 0) return NULL;
     *type = "i32";
     return text_format(p->run, ", %s", constant(p, 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0), "i32"));
@@ -361,7 +367,7 @@ static pto_status insn(printer *p, const ascend_node *n)
         const char *type = NULL, *word = expand_word(p, n, c, &type);
         if (word != NULL) {
             text_put(&names, "%s", word);
-            if (type != NULL) text_put(&types, ", %s", type);
+            if (type != NULL) text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
             break;
         }
         const int is_optional = c[1] == '?';

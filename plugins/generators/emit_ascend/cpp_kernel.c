@@ -172,8 +172,9 @@ static const char *relation_mode(pto_op op)
 /* A word after `$` in a call of ascend.def; NULL: it is an operand. `names` are those of the operands. */
 static const char *expand_word(cpp_printer *p, const ascend_node *n, const char *const *names, const char **c)
 {
-    enum { ROUND, SATURATE, RELU, OFFSET, PLACE, RELATION, RUN, TYPE, WORDS };
-    static const char *const words[] = {"round", "saturate", "relu", "offset", "place", "relation", "run", "type"};
+    enum { ROUND, SATURATE, RELU, OFFSET, PLACE, UPPER, DIAGONAL, RELATION, RUN, TYPE, WORDS };
+    static const char *const words[] = {"round", "saturate", "relu",     "offset", "place",
+                                        "upper", "diagonal", "relation", "run",    "type"};
     uint32_t i = 0;
     while (i < WORDS && strncmp(*c + 1, words[i], strlen(words[i])) != 0) i++;
     if (i < WORDS) *c += strlen(words[i]);
@@ -186,6 +187,8 @@ static const char *expand_word(cpp_printer *p, const ascend_node *n, const char 
     case PLACE:
         return text_format(p->run, "%s, %s", cpp_index(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
                            cpp_index(p, pto_expr_of(n->op, PTO_STR("offsets"), 1)));
+    case UPPER: return pto_attr_bool_of(n->op, PTO_STR("upper"), 0) ? "1" : "0";
+    case DIAGONAL: return cpp_index(p, ascend_diagonal(n->op));
     case RELATION: return relation_mode(n->op);
     case RUN: return text_format(p->run, "%lld", 2 * (long long)pto_attr_int_of(n->op, PTO_STR("run"), 0));
     case TYPE: return cpp_element(n->operands[0].tile->type.dtype);

@@ -109,11 +109,12 @@ def written():
     yield "a conversion out of range", cast, OTHER, "pto.tcvt %j, %b"
 
 
-def compiled():
-    """The same in what the compiler makes of a program."""
+def compiled(tools=None, folder="."):
+    """The same in what the compiler makes of a program. `tools`: the folder of the tools; None: those of PATH."""
     source = "func @f(%x: tensor<1000 x 300 x f32>) -> tensor<1000 x 300 x f32> {\n  %y = tensor.softmax %x {axis = 1} : tensor<1000 x 300 x f32>\n  return %y\n}\n"
-    open("softmax.ptir", "w", encoding="utf-8").write(source)
-    text = subprocess.run(["pto-opt", "softmax.ptir", "--pipeline=default.yaml"], check=True, capture_output=True, text=True).stdout
+    module = folder + "/softmax.ptir"
+    open(module, "w", encoding="utf-8").write(source)
+    text = subprocess.run([f"{tools}/pto-opt" if tools else "pto-opt", module, "--pipeline=default.yaml"], check=True, capture_output=True, text=True).stdout
     text = re.sub(r"^module [^{]*\{[^}]*\} \{\n(.*)\}\n$", r"\1", text, flags=re.S)
     lines = text.split("\n")
     for n, line in enumerate(lines):
@@ -150,4 +151,5 @@ def main():
     return bad != 0 or count < 20
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
