@@ -353,6 +353,8 @@ static int is_left_out(const printer *p, const ascend_node *n)
     return strncmp(n->insn->op, "trowexpand", 10) == 0 && pto_str_is(p->m->arch, "a5");
 }
 
+static void put_next(text *list, const char *word) { text_put(list, "%s%s", list->n != 0 ? ", " : "", word); }
+
 /* By the row of ascend.def: the op, then what it takes. */
 static pto_status insn(printer *p, const ascend_node *n)
 {
@@ -367,7 +369,7 @@ static pto_status insn(printer *p, const ascend_node *n)
         const char *type = NULL, *word = expand_word(p, n, c, &type);
         if (word != NULL) {
             text_put(&names, "%s", word);
-            if (type != NULL) text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
+            if (type != NULL) put_next(&types, type);
             break;
         }
         const int is_optional = c[1] == '?';
@@ -377,8 +379,8 @@ static pto_status insn(printer *p, const ascend_node *n)
         const ascend_operand *o = &n->operands[i];
         const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
         if (o->tile != NULL) type = tile_type(p, &o->tile->type);
-        text_put(&names, "%s%s", names.n != 0 ? ", " : "", name);
-        text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
+        put_next(&names, name);
+        put_next(&types, type);
     }
     put_wait(p, n, "PIPE_V", "PIPE_S");
     line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)", (int)(takes - n->insn->op), n->insn->op, text_end(&names),

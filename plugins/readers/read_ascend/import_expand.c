@@ -211,7 +211,11 @@ pto_status import_expanded(importer *im, const mlir_op *op, int *is_one)
     static const struct {
         const char *name;
         pto_status (*read)(importer *im, const mlir_op *op);
-    } ops[] = {{"pto.taddc", add_three}, {"pto.textract", extract}, {"pto.tinsert", insert}, {"pto.ttri", triangle}, {"pto.tprint", print}};
+    } ops[] = {{"pto.taddc", add_three},
+               {"pto.textract", extract},
+               {"pto.tinsert", insert},
+               {"pto.ttri", triangle},
+               {"pto.tprint", print}};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (!pto_str_is(op->name, ops[i].name)) continue;
         *is_one = 1;

@@ -168,10 +168,7 @@ static void add_uses(importer *im, pto_spec *s, int is_kernel)
 /* Vector cores of a cluster in which parts of the function differ. */
 enum { SUBBLOCKS = 2 };
 
-int64_t import_subblocks(const importer *im)
-{
-    return im->uses_subblock && im->unit == IMPORT_VECTOR ? SUBBLOCKS : 1;
-}
+int64_t import_subblocks(const importer *im) { return im->uses_subblock && im->unit == IMPORT_VECTOR ? SUBBLOCKS : 1; }
 
 pto_expr import_subblock(const importer *im)
 {

@@ -23,12 +23,8 @@ static pto_status split_of(const importer *im, mlir_cursor *c, int64_t *out)
 
 static import_queue *queue_of(importer *im, uint32_t which)
 {
-    static const char *const names[IMPORT_QUEUES] = {[TO_VECTOR] = "c2v_queue",
-                                                     [TO_CUBE] = "v2c_queue",
-                                                     [HANDED_OVER] = "moved",
-                                                     "moved2",
-                                                     "moved3",
-                                                     "moved4"};
+    static const char *const names[IMPORT_QUEUES] = {
+        [TO_VECTOR] = "c2v_queue", [TO_CUBE] = "v2c_queue", [HANDED_OVER] = "moved", "moved2", "moved3", "moved4"};
     import_queue *q = &im->queues[which];
     if (q->memory != NULL) return q;
     PTO_GROW(im->run, im->parameters, im->parameter_count, im->parameter_capacity);
@@ -140,7 +136,8 @@ static pto_status pop(importer *im, const mlir_op *op, uint32_t which)
     PTO_TRY(fits_queue(im, op, q, &t->type, split, 0));
     t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
     if (im->queue_base[which] >= 0)
-        t->address = pto_expr_const(im->run, im->queue_base[which] + q->popped % im->queue_slots * im->queue_slot_bytes);
+        t->address =
+            pto_expr_const(im->run, im->queue_base[which] + q->popped % im->queue_slots * im->queue_slot_bytes);
     im->uses_subblock |= split != 0;
     PTO_TRY(import_new_tile(im, op, t));
     return take(im, op, q, t, split);

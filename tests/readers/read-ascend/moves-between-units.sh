@@ -1,5 +1,5 @@
-# A move from an accumulator to a vector core, or back to the memory of a cube core, is a store in one part and a load in
-# the next one; what cores tell each other says nothing then.
+# A move from an accumulator to a vector core, or back to the memory of a cube core, is a store in one part and a load
+# in the next one; what cores tell each other says nothing then.
 . "$TEST_ROOT/tests/shell.sh"
 cat >make.py <<'END'
 import sys
