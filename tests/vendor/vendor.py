@@ -27,12 +27,13 @@ def run(*command, **more):
 
 
 def read_case(path):
-    """Inputs and names of outputs of a case file, and its module."""
+    """The module of a case file, its inputs, the names of outputs, and sizes: the values of symbols."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     inputs = dict(re.findall(r"(\w+): ([\w.]+)", re.search(r"^inputs: \{(.*)\}", text, re.M)[1]))
     outputs = re.findall(r"^  (\w+):", text[re.search(r"^outputs:$", text, re.M).end():], re.M)
-    return re.search(r"^module: (\S+)", text, re.M)[1], inputs, outputs
+    sizes = {name: re.findall(r"(\w+): (\d+)", values) for name, values in re.findall(r"^  (\w+): \{(.*)\}$", text, re.M)}
+    return re.search(r"^module: (\S+)", text, re.M)[1], inputs, outputs, sizes
 
 
 class Failed(Exception):
@@ -91,13 +92,16 @@ class Bench:
             raise Failed("run: it compared nothing")
         return sum(int(n) for _, n in counts), sum(int(n) for n, _ in counts)
 
-    def size(self, case, tree, function, inputs, outputs, size):
-        """Elements compared, and how many differ."""
+    def size(self, case, module, tree, function, inputs, outputs, size, symbols):
+        """Elements compared, and how many differ. A run of the case makes its data, and expects its sizes, so that tiles may be
+        others than those of the tree: the module is run again by itself."""
         data = os.path.join(self.folder, "data")
         shutil.rmtree(data, ignore_errors=True)
+        how = ["--quiet", *self.pipeline, "--set=backend.with.timing=false"]
+        must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, *how), "pto-run")
         results = [f"--out={name}={data}/{name}.sim.npy" for name in outputs]
-        must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, "--quiet",
-                 *self.pipeline, "--set=backend.with.timing=false", *results), "pto-run")
+        given = [f"--in={name}={data}/{file}" for name, file in inputs.items()] + [f"--sym={name}={n}" for name, n in symbols]
+        must(run(os.path.join(self.tools, "pto-run"), module, *how, *given, *results), "pto-run")
         words = [f"{name}={data}/{file}" for name, file in inputs.items()]
         words += [f"{name}={data}/{name}.sim.npy" for name in outputs]
         return self.compare(tree, function, len(outputs), *words)
@@ -107,14 +111,15 @@ class Bench:
         case = os.path.join(root, "examples", name)
         tree = os.path.join(self.folder, name.replace("/", "-").removesuffix(".yaml"))
         try:
-            module, inputs, outputs = read_case(case)
-            function = self.build(os.path.join(os.path.dirname(case), module), tree)[0]
+            module, inputs, outputs, values = read_case(case)
+            module = os.path.join(os.path.dirname(case), module)
+            function = self.build(module, tree)[0]
         except Failed as wrong:
             return [(size, 0, 0, str(wrong)) for size in sizes]
         rows = []
         for size in sizes:
             try:
-                rows.append((size, *self.size(case, tree, function, inputs, outputs, size), ""))
+                rows.append((size, *self.size(case, module, tree, function, inputs, outputs, size, values[size]), ""))
             except Failed as wrong:
                 rows.append((size, 0, 0, str(wrong)))
         return rows
