@@ -429,6 +429,10 @@ def products(left):
         for op in ("matmul", "matmul_acc", "matmul_bias"):
             for kind in ("moderate", "any"):
                 yield Kernel("t" + op, t + ("" if kind == "moderate" else " edges"), [(str(s), product(op, t, s, left, kind)) for s in sizes], "cube")
+        for out in ("f16", "i8", "u8", "bf16")[: 3 if t == "i8" else 4]:
+            for kind in ("moderate", "any"):
+                ways = [(f"{s} {more}", product("matmul", t, s, left, kind, out, more)) for s in sizes for more in (" {scale = 0.3}", " {relu = true, scale = 2.5}")]
+                yield Kernel("tstore", f"{t} scaled-{out}" + ("" if kind == "moderate" else " edges"), ways, "cube")
         for out in FLOATS:
             if t != "i8":
                 yield Kernel("tstore", f"{t} sums-{out}", [(f"{s} {more}", product("matmul", t, s, left, "any", out, more)) for s in sizes for more in ("", " {relu = true}")], "cube")

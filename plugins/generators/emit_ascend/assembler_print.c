@@ -244,11 +244,14 @@ static pto_status copy(printer *p, const ascend_node *n)
     const char *type = NULL;
     if (rank < 2 || rank > 5) return assembler_refuse(n->op, "memory has 2 to 5 dims there");
     const int has_relu = pto_attr_bool_of(n->op, PTO_STR("relu"), 0);
+    uint64_t word = 0;
+    const int has_scale = ascend_scale(n, &word);
     const char *part = window(p, n, memory->window, &type), *t = tile(p, other->tile);
+    const char *scale = has_scale ? text_format(p->run, ", %s : i64", constant(p, (int64_t)word, "i64")) : "";
     if (is_load)
         line(p, "pto.tload ins(%s : %s) outs(%s : %s)", part, type, t, tile_type(p, &other->tile->type));
     else
-        line(p, "pto.tstore ins(%s : %s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), part, type,
+        line(p, "pto.tstore ins(%s : %s%s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), scale, part, type,
              has_relu ? " {reluPreMode = #pto<relu_pre_mode normal_relu>}" : "");
     return PTO_OK;
 }

@@ -264,9 +264,14 @@ pto_status import_make_view(importer *im, const mlir_op *op);
 pto_status import_partition(importer *im, const mlir_op *op);
 /* `pto.tload`, `pto.tstore`. */
 pto_status import_copy(importer *im, const mlir_op *op, int is_load);
-/* The instruction between a window and a tile; `has_relu`: of a store, with what is negative as 0. */
+/* What a store does with what leaves an accumulator. */
+typedef struct import_leaving {
+    int has_relu, has_scale;
+    double scale;
+} import_leaving;
+/* The instruction between a window and a tile; `leaving`: of a store, NULL: nothing. */
 pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
-                       int has_relu);
+                       const import_leaving *leaving);
 
 /* ---- import_tile.c ---- */
 /* `pto.alloc_tile` */

@@ -83,7 +83,7 @@ static pto_status put(importer *im, const mlir_op *op, import_queue *q, import_t
     import_use_memory(im, q->memory, 1, slot);
     if (!im->builds) return PTO_OK;
     const import_window w = window_of(im, q, slot, 0);
-    return import_move(im, op, &w, tile, 0, 0);
+    return import_move(im, op, &w, tile, 0, NULL);
 }
 
 /* A place of the queue, or the part of it that a vector core takes, goes into the tile. */
@@ -95,7 +95,7 @@ static pto_status take(importer *im, const mlir_op *op, import_queue *q, import_
     q->last_pop = op;
     if (!im->builds) return PTO_OK;
     const import_window w = window_of(im, q, slot, split);
-    return import_move(im, op, &w, tile, 1, 0);
+    return import_move(im, op, &w, tile, 1, NULL);
 }
 
 /* `pto.tpush_to_aiv(%t : type) {split = 1}` */
