@@ -85,13 +85,29 @@ def has_barrier(step):
     return any(kind == "pipe_barrier" and pipe in ("PIPE_V", "PIPE_ALL") for kind, pipe in step.before)
 
 
+def loops_of(steps):
+    """Of each loop: its first step and the one after its last."""
+    open_, loops = [], []
+    for i, s in enumerate(steps):
+        for kind, word in s.before:
+            if kind == "control" and word in ("for", "if ", "whi"):
+                open_.append((word == "for", i))
+            elif kind == "control" and word == "}" and open_:
+                is_loop, first = open_.pop()
+                if is_loop:
+                    loops.append((first, i))
+    return loops
+
+
 def depends_on_an_earlier(steps, i):
-    """On a vector instruction that no barrier of `steps` is after, in the order of the text."""
-    for k in range(i - 1, -1, -1):
-        if is_vector(steps[k]) and depend(steps[k], steps[i]):
-            return True
-        if has_barrier(steps[k]):
-            return False
+    """On a vector instruction that no barrier of `steps` is after: before it in the text, or in the round before of a loop around it."""
+    paths = [range(i - 1, -1, -1)] + [[*range(i - 1, first - 1, -1), *range(end - 1, i - 1, -1)] for first, end in loops_of(steps) if first <= i < end]
+    for path in paths:
+        for k in path:
+            if is_vector(steps[k]) and depend(steps[k], steps[i]):
+                return True
+            if has_barrier(steps[k]):
+                break
     return False
 
 

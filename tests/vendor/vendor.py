@@ -225,7 +225,7 @@ def run_other(word, bench):
         return planted_rows(bench)
     import instructions
     results, right, wrong = instruction_results(word, bench)
-    return right, wrong, lambda f: instructions.write(f, results, bench.machine)
+    return right, wrong, lambda f: instructions.write(f, results, bench.machine, word.partition("@")[0].partition(":")[2] or "*")
 
 
 def main():
