@@ -7,8 +7,8 @@ so and ends with 77. The kernels of all examples, or of those whose path has one
 for A3 at level 3 and assembled twice: as they are, and without our flags and barriers and with `--enable-insert-sync`.
 Of both texts of C++ the instructions are the same, so that what stands between two of them can be compared. A barrier
 inside of the vector pipe that the assembler has and we do not is `needed` where the instruction shares bytes, one of
-both writing, with one since the last barrier of ours, and `not needed` where it does not; the same with both exchanged is
-`less`. Flags are compared by the pairs of pipes that a kernel orders. Prints a table and what is needed; ends with 1
+both writing, with one since the last barrier of ours, and `not needed` where it does not; `less` are those of ours that
+it has not. Flags are compared by the pairs of pipes that a kernel orders. Prints a table and what is needed; ends with 1
 where something is.
 """
 
@@ -124,7 +124,11 @@ def compare(name, ours, theirs, counts, found):
         if not is_vector(a):
             continue
         counts["both"] += has_barrier(a) and has_barrier(b)
-        counts["less"] += has_barrier(a) and not has_barrier(b)
+        if has_barrier(a) and not has_barrier(b):
+            shares = depends_on_an_earlier(theirs, i)
+            counts["less, where bytes are shared" if shares else "less, where none are"] += 1
+            if "--list" in sys.argv:
+                found.append(f"{name}: ours alone, {'shared' if shares else 'not shared'}, before {a.text}")
         if has_barrier(b) and not has_barrier(a):
             needed = depends_on_an_earlier(ours, i)
             counts["needed" if needed else "not needed"] += 1
