@@ -49,7 +49,7 @@ const operand_spec insn_operands[RULE_COUNT][INSN_OPERANDS_MAX + 1] = {
 #undef SCRATCH
 #define SCRATCH(...)
 const operand_spec insn_value_operands[RULE_COUNT][INSN_OPERANDS_MAX + 1] = {
-#define RULE(ID, target, sources, ...) [RULE_##ID] = {sources target},
+#define RULE(ID, target, sources, ...) [RULE_##ID] = {sources target{0}},
 #include "ir/ops/rules.def"
 };
 

@@ -271,6 +271,11 @@ def unary_cases():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, np.where(x > 0, x, x * slope).ravel()).reshape(shape)
                 case("tlrelu", f"{t} {shape} {layouts} {slope}", d, [s], d.with_valid(want), scalar=slope)
+                base = data(t, shape)
+                with np.errstate(all="ignore"):
+                    product = el.decode(t, el.encode(t, (x * el.decode(t, el.encode(t, slope))[()]).ravel())).reshape(shape)
+                    want = el.encode(t, (el.decode(t, base) + product).ravel()).reshape(shape)
+                case("taxpy", f"{t} {shape} {layouts} {slope}", d, [Tile(t, base, layouts[0]), s], d.with_valid(want), scalar=slope)
             for name, (f, ulp) in numpy_ops.INSTRUCTIONS.items():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
@@ -662,6 +667,27 @@ def sort_cases():
             x = data(t, shape)
             d = Tile(t, data(t, part), any_layout())
             case("textract", f"{t} {shape} {part} {at}", d, [Tile(t, x, any_layout())], d.with_valid(x[at[0] : at[0] + part[0], at[1] : at[1] + part[1]]), at=at)
+            base = data(t, shape)
+            want = base.copy()
+            want[at[0] : at[0] + part[0], at[1] : at[1] + part[1]] = x = data(t, part)
+            d = Tile(t, data(t, shape), any_layout())
+            case("tinsert", f"{t} {shape} {part} {at}", d, [Tile(t, base, any_layout()), Tile(t, x, any_layout())], d.with_valid(want), at=at)
+        for shape, at in (((19, 35), (0, 0)), ((16, 32), (3, 0)), ((16, 32), (0, 40)), ((5, 7), (0, 5)), ((1, 300), (290, 1)), ((0, 4), (0, 0))):
+            for upper in (False, True):
+                d = Tile(t, data(t, shape), any_layout())
+                keep = np.triu if upper else np.tril
+                bits = el.encode(t, 1.0)[0] if el.is_float(t) else el.int_bits(t, [1])[0]
+                case("ttri", f"{t} {shape} {at} {upper}", d, [], d.with_valid(keep(np.full(shape, bits), at[0] - at[1])), scalar=int(upper), at=at)
+        for shape in ((19, 35), (5, 13), (1, 300), (300, 2), (1, 1), (0, 3)):
+            x = data(t, shape, "moderate" if shape[0] == 19 else None)
+            for name, along, best in (("row", 1, max), ("row", 1, min), ("col", 0, max), ("col", 0, min)):
+                v = el.decode(t, x)
+                lines = (v if along else v.T).tolist()
+                numbers = [[n for n in l if n == n] for l in lines]
+                places = [l.index(best(n)) if n else 0 for l, n in zip(lines, numbers)]
+                at = el.int_bits("i32", places).reshape((-1, 1) if along else (1, -1)) if places else np.zeros((0, 1) if along else (1, 0), np.uint32)
+                d = Tile("i32", data("i32", at.shape), any_layout())
+                case(f"t{name}arg{best.__name__}", f"{t} {shape}", d, [Tile(t, x, any_layout())], d.with_valid(at))
         for rows, p, q in ((19, 35, 7), (16, 32, 32), (1, 1, 300), (5, 0, 3), (5, 3, 0), (0, 4, 4)):
             a, b = data(t, (rows, p)), data(t, (rows, q))
             d = Tile(t, data(t, (rows, p + q)), any_layout())

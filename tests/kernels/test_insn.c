@@ -65,7 +65,7 @@ static insn_case take_case(reader *r)
     c.source_count = take_i64(r);
     c.call.scalar = take_number(r);
     c.call.run = c.call.scalar.is_int ? c.call.scalar.i : 0;
-    c.call.descending = c.call.run != 0;
+    c.call.descending = c.call.upper = c.call.run != 0;
     c.call.pad = take_number(r);
     c.has_dst = take_i64(r) != 0;
     if (c.has_dst) {
@@ -80,7 +80,9 @@ static insn_case take_case(reader *r)
     c.has_gm = take_i64(r) != 0;
     if (c.has_gm) take_window(r, &c);
     const bool is_read = strcmp(c.name, "tgetval") == 0;
-    for (int i = 0; i < 2 && (is_read || strcmp(c.name, "textract") == 0); i++) c.call.at[i] = take_i64(r);
+    const bool has_place =
+        is_read || strcmp(c.name, "textract") == 0 || strcmp(c.name, "tinsert") == 0 || strcmp(c.name, "ttri") == 0;
+    for (int i = 0; i < 2 && has_place; i++) c.call.at[i] = take_i64(r);
     if (!is_read) return c;
     c.want = c.call.scalar;
     c.call.scalar = number_from_int(-77);
@@ -247,6 +249,10 @@ static int fails_by_index(void)
                  "textract: 1 x 8 elements from [0, 9] on leave the valid region of 1 x 16");
     bad += fails(INSN_TEXTRACT, (insn_call){.dst = few, .src = {row}, .at = {-1, 0}},
                  "textract: 1 x 8 elements from [-1, 0] on leave the valid region of 1 x 16");
+    bad += fails(INSN_TINSERT, (insn_call){.dst = row, .src = {row, few}, .at = {0, 9}},
+                 "tinsert: 1 x 8 elements from [0, 9] on leave the valid region of 1 x 16");
+    bad +=
+        fails(INSN_TROWARGMAX, (insn_call){.dst = few, .src = {row}}, "trowargmax: places are f32, they must be i32");
     bad += fails(INSN_TCONCAT, (insn_call){.dst = row, .src = {row, few}}, "tconcat: 16 valid columns for 16 and 8");
     bad += fails(INSN_TSCATTER, (insn_call){.dst = row, .src = {row, few, at}},
                  "tscatter: index 1515870810 at column 0 is out of the 16 elements");

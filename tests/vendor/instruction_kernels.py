@@ -163,6 +163,15 @@ def elementwise():
         for t in NUMBERS:
             kind = "divisor" if op == "rdivs" else "any"
             yield Kernel("t" + op, t, [(f"{s} {v}", with_scalar(op, t, s, v, kind)) for s in SHAPES[:2] for v in scalars(t, op)])
+    for t in FLOATS:
+        yield Kernel("taxpy", t, [(f"{s} {v}", product_added(t, s, v)) for s in SHAPES[:2] for v in ("1.5", "-3.0")])
+
+
+def product_added(t, shape, value):
+    def part(k):
+        a, b = k.pairs(t, shape)
+        k.store(k.op(f"axpy {k.load(t, a)}, {k.load(t, b)}, {k.scalar(t, value)}", tile(t, shape)), t, shape)
+    return part
 
 
 def converted(t, to, mode, saturate):
@@ -229,6 +238,10 @@ def columns_reduced(op, t, shape):
     return lambda k: k.store(k.op(f"{op} {k.load(t, k.numbers(t, shape))}", line(t, shape[1])), t, (1, shape[1]))
 
 
+def places(text, t, shape, type_, of):
+    return lambda k: k.store(k.op(text.format(k.load(t, k.numbers(t, shape))), type_), "i32", of)
+
+
 def row_values(k, t, shape, kind):
     return k.load(t, k.numbers(t, (shape[0], 1), kind), tile(t, shape, "dn"))
 
@@ -252,6 +265,9 @@ def lines():
         for op in ("sum", "max", "min", "prod"):
             yield Kernel("trow" + op, t, [(str(s), rows_reduced("row" + op, t, s)) for s in SHAPES])
             yield Kernel("tcol" + op, t, [(str(s), columns_reduced("col" + op, t, s)) for s in SHAPES])
+        for op in ("argmax", "argmin"):
+            yield Kernel("trow" + op, t, [(str(s), places(f"row{op} {{0}}", t, s, tile("i32", s, "dn"), (s[0], 1))) for s in SHAPES])
+            yield Kernel("tcol" + op, t, [(str(s), places(f"col{op} {{0}}", t, s, line("i32", s[1]), (1, s[1]))) for s in SHAPES])
         yield Kernel("trowexpand", t, [(str(s), spread("rowexpand", t, s, row_values)) for s in SHAPES])
         yield Kernel("tcolexpand", t, [(str(s), spread("colexpand", t, s, column_values)) for s in SHAPES])
         for op in ("add", "sub", "mul", "div", "max", "min"):
@@ -268,6 +284,21 @@ def copied(op, t, shape, to_shape=None):
 
 def part_of(t, shape, size, at):
     return lambda k: k.store(k.op(f"extract {k.load(t, k.numbers(t, shape))}[{at[0]}, {at[1]}] valid({size[0]}, {size[1]})", tile(t, size)), t, size)
+
+
+def put_into(t, shape, size, at):
+    return lambda k: k.store(k.op(f"insert {k.load(t, k.numbers(t, shape))}, {k.load(t, k.numbers(t, size))}[{at[0]}, {at[1]}]", tile(t, shape)), t, shape)
+
+
+def triangle(t, shape, at, upper):
+    return lambda k: k.store(k.op(f"triangle at({at[0]}, {at[1]}) valid({shape[0]}, {shape[1]}){' {upper = true}' if upper else ''}", tile(t, shape)), t, shape)
+
+
+def scattered(t, n, count):
+    def part(k):
+        x, v, at = k.numbers(t, (1, n)), k.numbers(t, (1, count)), k.r.integers(0, n, (1, count)).astype(np.int32).view(np.uint32)
+        k.store(k.op(f"scatter {k.load(t, x, line(t, n))}, {k.load(t, v, line(t, count))}, {k.load('i32', at, line('i32', count))}", line(t, n)), t, (1, n))
+    return part
 
 
 def side_by_side(t, rows, p, q):
@@ -343,6 +374,9 @@ def moves():
         yield Kernel("tfillpad", t, [(f"{s} {p}", filled(t, s, p)) for s in SHAPES for p in pads])
         yield Kernel("tmov", t, [(str(s), copied("move", t, s)) for s in SHAPES])
         yield Kernel("textract", t, [(f"{s} {at}", part_of(t, s, z, at)) for s, z, at in (((29, 45), (7, 32), (3, 0)), ((16, 64), (16, 32), (0, 32)), ((3, 300), (2, 32), (1, 256)))])
+        yield Kernel("tinsert", t, [(f"{s} {at}", put_into(t, s, z, at)) for s, z, at in (((29, 45), (7, 13), (3, 32)), ((16, 64), (16, 32), (0, 32)), ((3, 300), (2, 32), (1, 256)))])
+        yield Kernel("ttri", t, [(f"{s} {at} {u}", triangle(t, s, at, u)) for s in SHAPES for at in ((0, 0), (5, 0), (0, 33)) for u in (False, True)])
+        yield Kernel("tscatter", t, [(f"{n} {c}", scattered(t, n, c)) for n, c in ((300, 7), (40, 301), (1, 1))])
         yield Kernel("tconcat", t, [(f"{r} {p} {q}", side_by_side(t, r, p, q)) for r, p, q in ((29, 45, 7), (16, 32, 32), (3, 1, 300))])
         yield Kernel("ttrans", t, [(str(s), copied("transpose", t, s, s[::-1])) for s in SHAPES])
         yield Kernel("texpands", t, [(str(s), one_number(t, s, "1.5" if el.is_float(t) else "3")) for s in SHAPES])
@@ -395,6 +429,10 @@ def products(left):
         for op in ("matmul", "matmul_acc", "matmul_bias"):
             for kind in ("moderate", "any"):
                 yield Kernel("t" + op, t + ("" if kind == "moderate" else " edges"), [(str(s), product(op, t, s, left, kind)) for s in sizes], "cube")
+        for out in ("f16", "i8", "u8", "bf16")[: 3 if t == "i8" else 4]:
+            for kind in ("moderate", "any"):
+                ways = [(f"{s} {more}", product("matmul", t, s, left, kind, out, more)) for s in sizes for more in (" {scale = 0.3}", " {relu = true, scale = 2.5}")]
+                yield Kernel("tstore", f"{t} scaled-{out}" + ("" if kind == "moderate" else " edges"), ways, "cube")
         for out in FLOATS:
             if t != "i8":
                 yield Kernel("tstore", f"{t} sums-{out}", [(f"{s} {more}", product("matmul", t, s, left, "any", out, more)) for s in sizes for more in ("", " {relu = true}")], "cube")

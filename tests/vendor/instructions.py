@@ -148,14 +148,14 @@ def prose(text, indent=0):
     return textwrap.fill(text, 120, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
-def write(f, results, machine):
+def write(f, results, machine, chosen="*"):
     """The section of the page."""
     rows = explained()
     equal, differ, wrong = counted(results, rows)
     elements = sum(r.elements for by_type in results.values() for r in by_type.values())
-    never = sorted(set(calls()) - {name for name, by_type in results.items() if any(r.outputs for r in by_type.values())})
+    never = sorted({name for name in calls() if is_in(chosen, name)} - {name for name, by_type in results.items() if any(r.outputs for r in by_type.values())})
     f.write(f"\n## Instructions, one by one: {machine}\n\n")
-    f.write(prose("`./dev vendor CHECKOUT instructions`: a kernel of each instruction and element type, on edge values, beside the CPU "
+    f.write(prose(f"`./dev vendor CHECKOUT instructions{'' if chosen == '*' else ':' + chosen}`: a kernel of each instruction and element type, on edge values, beside the CPU "
                   f"mode as it is. Of {equal + differ + len(wrong)} pairs of instruction and type {equal} are equal bit by bit, {differ} "
                   f"differ as is said below, {len(wrong)} are not explained; {elements} elements. Never written: "
                   f"{', '.join(f'`{n}`' for n in never) or 'none'}."))

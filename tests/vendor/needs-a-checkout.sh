@@ -16,7 +16,7 @@ echo '#error "no library at all"' >fake/include/pto/pto-inst.hpp
 status=0
 vendor "$TEST_BUILD" fake nothing-of-the-kind >out 2>text || status=$?
 [ "$status" -eq 1 ] || fail "status $status"
-says '^vendor.py: no line of .*cases.txt has nothing-of-the-kind in its name; of other form are random:SEED:COUNT and instructions'
+says '^vendor.py: no line of .*cases.txt has nothing-of-the-kind in its name; of other form are random:SEED:COUNT, instructions'
 command -v clang++-19 >/dev/null || { echo 'no clang++-19'; exit 77; }
 status=0
 vendor "$TEST_BUILD" fake rms_norm/bf16 --keep=kept --page=page.md >out 2>text || status=$?

@@ -7,6 +7,12 @@ for none in '' /nowhere/ptoas .; do
   [ "$status" -eq 77 ] || fail "status $status"
   says_line 'assembler.py: skipped: no assembler; assembler.py BUILD PTOAS, where PTOAS is the program `ptoas`' out
 done
+for none in '' /nowhere/ptoas .; do
+  status=0
+  /usr/bin/python3 -B "$TEST_ROOT/tests/vendor/assembler_sync.py" "$TEST_BUILD" $none >out 2>text || status=$?
+  [ "$status" -eq 77 ] || fail "status $status"
+  says_line 'assembler_sync.py: skipped: no assembler; assembler_sync.py BUILD PTOAS, where PTOAS is the program `ptoas`' out
+done
 
 # One that takes files without addresses alone.
 cat >ptoas <<'EOF'

@@ -5,7 +5,7 @@
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
 programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*,tsub` with those of such
-names (instructions.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
+names (instructions.py), `planted` with faults of silicon that it does not see (planted_cases.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
 ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `N passed, N failed`.
 """
 
@@ -27,12 +27,13 @@ def run(*command, **more):
 
 
 def read_case(path):
-    """Inputs and names of outputs of a case file, and its module."""
+    """The module of a case file, its inputs, the names of outputs, and sizes: the values of symbols."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     inputs = dict(re.findall(r"(\w+): ([\w.]+)", re.search(r"^inputs: \{(.*)\}", text, re.M)[1]))
     outputs = re.findall(r"^  (\w+):", text[re.search(r"^outputs:$", text, re.M).end():], re.M)
-    return re.search(r"^module: (\S+)", text, re.M)[1], inputs, outputs
+    sizes = {name: re.findall(r"(\w+): (\d+)", values) for name, values in re.findall(r"^  (\w+): \{(.*)\}$", text, re.M)}
+    return re.search(r"^module: (\S+)", text, re.M)[1], inputs, outputs, sizes
 
 
 class Failed(Exception):
@@ -91,13 +92,16 @@ class Bench:
             raise Failed("run: it compared nothing")
         return sum(int(n) for _, n in counts), sum(int(n) for n, _ in counts)
 
-    def size(self, case, tree, function, inputs, outputs, size):
-        """Elements compared, and how many differ."""
+    def size(self, case, module, tree, function, inputs, outputs, size, symbols):
+        """Elements compared, and how many differ. A run of the case makes its data, and expects its sizes, so that tiles may be
+        others than those of the tree: the module is run again by itself."""
         data = os.path.join(self.folder, "data")
         shutil.rmtree(data, ignore_errors=True)
+        how = ["--quiet", *self.pipeline, "--set=backend.with.timing=false"]
+        must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, *how), "pto-run")
         results = [f"--out={name}={data}/{name}.sim.npy" for name in outputs]
-        must(run(os.path.join(self.tools, "pto-run"), "--case", case, "--size", size, "--data-dir", data, "--quiet",
-                 *self.pipeline, "--set=backend.with.timing=false", *results), "pto-run")
+        given = [f"--in={name}={data}/{file}" for name, file in inputs.items()] + [f"--sym={name}={n}" for name, n in symbols]
+        must(run(os.path.join(self.tools, "pto-run"), module, *how, *given, *results), "pto-run")
         words = [f"{name}={data}/{file}" for name, file in inputs.items()]
         words += [f"{name}={data}/{name}.sim.npy" for name in outputs]
         return self.compare(tree, function, len(outputs), *words)
@@ -107,14 +111,15 @@ class Bench:
         case = os.path.join(root, "examples", name)
         tree = os.path.join(self.folder, name.replace("/", "-").removesuffix(".yaml"))
         try:
-            module, inputs, outputs = read_case(case)
-            function = self.build(os.path.join(os.path.dirname(case), module), tree)[0]
+            module, inputs, outputs, values = read_case(case)
+            module = os.path.join(os.path.dirname(case), module)
+            function = self.build(module, tree)[0]
         except Failed as wrong:
             return [(size, 0, 0, str(wrong)) for size in sizes]
         rows = []
         for size in sizes:
             try:
-                rows.append((size, *self.size(case, tree, function, inputs, outputs, size), ""))
+                rows.append((size, *self.size(case, module, tree, function, inputs, outputs, size, values[size]), ""))
             except Failed as wrong:
                 rows.append((size, 0, 0, str(wrong)))
         return rows
@@ -149,6 +154,16 @@ def instruction_results(word, bench):
     return results, equal + differ, len(wrong)
 
 
+def planted_rows(bench):
+    """How many faults the CPU mode does not see and does, and the section of the page."""
+    import planted_cases
+    rows = list(planted_cases.cases(bench, bench.folder + "/planted"))
+    for what, code, *rest in rows:
+        print(f"{what}: {state(*rest)}; {code}", flush=True)
+    passed = sum(1 for row in rows if row[3] == 0 and not row[4])
+    return passed, len(rows) - passed, lambda f: planted_cases.write(f, rows)
+
+
 def version_of(checkout):
     """The commit of a checkout; of a tree without one a word that says so."""
     result = run("git", "-C", checkout, "log", "-1", "--format=%h %cs")
@@ -176,9 +191,9 @@ def write_page(path, version, compiler, results, parts):
     total = sum(len(rows) for rows in results.values())
     with open(path, "w", encoding="utf-8") as f:
         f.write("# Agreement with the vendor's library\n\n"
-                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions`: cases of\n"
-                "`tests/vendor/cases.txt` as `pto.emit-ascend` writes them, compiled with the CPU mode of the vendor's headers and\n"
-                "compared with `cpu-sim`.\n\n"
+                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions planted`:\n"
+                "cases of `tests/vendor/cases.txt` as `pto.emit-ascend` writes them, compiled with the CPU mode of the vendor's headers\n"
+                "and compared with `cpu-sim`.\n\n"
                 f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
                 "| Case | Machine | Size | Elements | Differ |\n|---|---|---|---|---|\n")
         for case, rows in results.items():
@@ -206,9 +221,11 @@ def run_other(word, bench):
         rows, refused = random_rows(word, bench)
         right = sum(1 for row in rows if row[2] == 0 and not row[3])
         return right, len(rows) - right, lambda f: write_random(f, word, rows, refused, bench.machine)
+    if word.startswith("planted"):
+        return planted_rows(bench)
     import instructions
     results, right, wrong = instruction_results(word, bench)
-    return right, wrong, lambda f: instructions.write(f, results, bench.machine)
+    return right, wrong, lambda f: instructions.write(f, results, bench.machine, word.partition("@")[0].partition(":")[2] or "*")
 
 
 def main():
@@ -228,12 +245,12 @@ def main():
         sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
     with open(o.cases, encoding="utf-8") as f:
         cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
-    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?)(@.+)?", word)]
+    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?|planted)(@.+)?", word)]
     words = [word for word in o.case if word not in others]
     chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
     if not chosen and not others:
-        sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT and "
-                 "instructions[:PATTERN]")
+        sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT, "
+                 "instructions[:PATTERN] and planted")
     results, parts, passed, failed = {}, [], 0, 0
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
         def bench_of(word):

@@ -198,6 +198,8 @@ static pto_status check_scratch(const sim *s, const sim_core *c)
         break;
     case PTO_RULE_SELECT:
     case PTO_RULE_SELECT_SCALAR:
+    case PTO_RULE_ROW_ARGUMENT:
+    case PTO_RULE_COL_ARGUMENT:
     case PTO_RULE_TRANSPOSE:
     case PTO_RULE_MERGE: break;
     default: return PTO_OK;

@@ -350,6 +350,7 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_MATMUL_ACC: return products(r);
     case PTO_RULE_LOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
     case PTO_RULE_SEQUENCE:
+    case PTO_RULE_TRIANGLE:
     case PTO_RULE_FILL:
         for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = (bound){.is_exact = true};
         break;
@@ -373,8 +374,11 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_MERGE_RUNS:
     case PTO_RULE_RECORD_INDEX:
     case PTO_RULE_EXTRACT:
+    case PTO_RULE_ROW_ARGUMENT:
+    case PTO_RULE_COL_ARGUMENT:
     case PTO_RULE_ORDER: all_or_nothing(r, 1); break;
     case PTO_RULE_CONCAT:
+    case PTO_RULE_INSERT:
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
     case PTO_RULE_STORE_FP: scaled_columns(r); break;

@@ -180,6 +180,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     o->run = pto_attr_int_of(o->op, PTO_STR("run"), 0);
     o->descending = pto_attr_bool_of(o->op, PTO_STR("descending"), 0) != 0;
+    o->upper = pto_attr_bool_of(o->op, PTO_STR("upper"), 0) != 0;
     return PTO_OK;
 }
 

@@ -241,7 +241,8 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
                       .saturate = o->saturate,
                       .relation = o->relation,
                       .run = o->run,
-                      .descending = o->descending};
+                      .descending = o->descending,
+                      .upper = o->upper};
     int64_t valid[2];
     value v;
     uint32_t count = 0;

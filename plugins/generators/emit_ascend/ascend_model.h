@@ -146,6 +146,10 @@ void ascend_symbols_of_type(ascend_symbols *s, pto_type type);
 
 /* The element type that a scalar of the instruction has: that of its first tile that is not a mask. */
 pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar);
+/* The word by which a store of an accumulator scales; 0: it does not. */
+int ascend_scale(const ascend_node *n, uint64_t *word);
+/* Of a triangle: how many columns of row 0 are left of the diagonal. */
+pto_expr ascend_diagonal(pto_op op);
 
 /* The bits of a number of an attribute in an element type of at most 32 bits. */
 uint32_t ascend_bits(pto_dtype t, pto_attr number);

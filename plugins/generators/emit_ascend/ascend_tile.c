@@ -296,6 +296,11 @@ pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
     return pto_type_dtype(pto_value_type(scalar));
 }
 
+pto_expr ascend_diagonal(pto_op op)
+{
+    return pto_expr_sub(pto_expr_of(op, PTO_STR("offsets"), 0), pto_expr_of(op, PTO_STR("offsets"), 1));
+}
+
 /* A merge of up to four runs of which some are short, or of which only the first is kept: the form with a list for
  * each, which stops where the target ends. */
 static pto_status split_runs(ascend_builder *b, ascend_node *n)
@@ -394,24 +399,23 @@ static pto_status add_window(ascend_node *n, uint32_t memory, uint32_t tile)
     return PTO_OK;
 }
 
-/* Attributes that mean something and have no form. */
-static pto_status check_attributes(const ascend_builder *b, pto_op op)
+int ascend_scale(const ascend_node *n, uint64_t *word)
 {
-    static const char *const unknown[] = {"scale", NULL};
-    if (!ASCEND_IS(b->m, op, TSTORE)) return PTO_OK;
-    for (uint32_t i = 0; unknown[i] != NULL; i++) {
-        const pto_attr a = pto_op_attr(op, pto_s(unknown[i]));
-        if (PTO_SOME(a) && (pto_attr_kind_of(a) != PTO_ATTR_BOOL || pto_attr_i64(a) != 0))
-            return ascend_refuse(op, "not with `%s`", unknown[i]);
-    }
-    return PTO_OK;
+    enum { SIGNED_BIT = 46 };
+    const pto_attr scale = pto_op_attr(n->op, PTO_STR("scale"));
+    uint32_t bits;
+    if (!PTO_SOME(scale)) return 0;
+    const float number = (float)pto_attr_f64(scale);
+    memcpy(&bits, &number, sizeof bits);
+    const int is_signed = pto_type_dtype(pto_value_type(n->operands[0].value)) == PTO_I8;
+    *word = bits | (uint64_t)is_signed << SIGNED_BIT;
+    return 1;
 }
 
 pto_status ascend_add_insn(ascend_builder *b, pto_op op)
 {
     const ascend_insn *insn = ascend_insn_of(op);
     if (insn == NULL) return ascend_refuse(op, "ascend.def has no row for it");
-    PTO_TRY(check_attributes(b, op));
     ascend_node *n = ascend_node_add(b, ASCEND_INSN, op);
     n->insn = insn;
     n->operand_count = pto_op_operand_count(op);

@@ -244,11 +244,14 @@ static pto_status copy(printer *p, const ascend_node *n)
     const char *type = NULL;
     if (rank < 2 || rank > 5) return assembler_refuse(n->op, "memory has 2 to 5 dims there");
     const int has_relu = pto_attr_bool_of(n->op, PTO_STR("relu"), 0);
+    uint64_t word = 0;
+    const int has_scale = ascend_scale(n, &word);
     const char *part = window(p, n, memory->window, &type), *t = tile(p, other->tile);
+    const char *scale = has_scale ? text_format(p->run, ", %s : i64", constant(p, (int64_t)word, "i64")) : "";
     if (is_load)
         line(p, "pto.tload ins(%s : %s) outs(%s : %s)", part, type, t, tile_type(p, &other->tile->type));
     else
-        line(p, "pto.tstore ins(%s : %s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), part, type,
+        line(p, "pto.tstore ins(%s : %s%s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), scale, part, type,
              has_relu ? " {reluPreMode = #pto<relu_pre_mode normal_relu>}" : "");
     return PTO_OK;
 }
@@ -320,6 +323,12 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
         return text_format(p->run, ", %s, %s", index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
                            index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 1)));
     }
+    if (strncmp(c, "$diagonal", 9) == 0) {
+        const char *at = temporary(p);
+        line(p, "%s = arith.index_cast %s : index to i32", at, index_of(p, ascend_diagonal(n->op)));
+        *type = "i32";
+        return text_format(p->run, "%s {upperOrLower = %d : i32}", at, pto_attr_bool_of(n->op, PTO_STR("upper"), 0));
+    }
     if (strncmp(c, "$run", 4) != 0) return NULL;
     *type = "i32";
     return text_format(p->run, ", %s", constant(p, 2 * pto_attr_int_of(n->op, PTO_STR("run"), 0), "i32"));
@@ -347,6 +356,8 @@ static int is_left_out(const printer *p, const ascend_node *n)
     return strncmp(n->insn->op, "trowexpand", 10) == 0 && pto_str_is(p->m->arch, "a5");
 }
 
+static void put_next(text *list, const char *word) { text_put(list, "%s%s", list->n != 0 ? ", " : "", word); }
+
 /* By the row of ascend.def: the op, then what it takes. */
 static pto_status insn(printer *p, const ascend_node *n)
 {
@@ -361,7 +372,7 @@ static pto_status insn(printer *p, const ascend_node *n)
         const char *type = NULL, *word = expand_word(p, n, c, &type);
         if (word != NULL) {
             text_put(&names, "%s", word);
-            if (type != NULL) text_put(&types, ", %s", type);
+            if (type != NULL) put_next(&types, type);
             break;
         }
         const int is_optional = c[1] == '?';
@@ -371,8 +382,8 @@ static pto_status insn(printer *p, const ascend_node *n)
         const ascend_operand *o = &n->operands[i];
         const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
         if (o->tile != NULL) type = tile_type(p, &o->tile->type);
-        text_put(&names, "%s%s", names.n != 0 ? ", " : "", name);
-        text_put(&types, "%s%s", types.n != 0 ? ", " : "", type);
+        put_next(&names, name);
+        put_next(&types, type);
     }
     put_wait(p, n, "PIPE_V", "PIPE_S");
     line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)", (int)(takes - n->insn->op), n->insn->op, text_end(&names),

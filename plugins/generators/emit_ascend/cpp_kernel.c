@@ -161,6 +161,12 @@ static const char *relu_mode(cpp_printer *p, const ascend_node *n, const char *c
                        names[1], names[0]);
 }
 
+static const char *scale_word(const cpp_printer *p, const ascend_node *n)
+{
+    uint64_t word;
+    return ascend_scale(n, &word) ? text_format(p->run, ", 0x%llxULL", (unsigned long long)word) : "";
+}
+
 static const char *relation_mode(pto_op op)
 {
     static const char *const words[] = {[PTO_RELATION_EQ] = "EQ", [PTO_RELATION_NE] = "NE", [PTO_RELATION_LT] = "LT",
@@ -172,8 +178,9 @@ static const char *relation_mode(pto_op op)
 /* A word after `$` in a call of ascend.def; NULL: it is an operand. `names` are those of the operands. */
 static const char *expand_word(cpp_printer *p, const ascend_node *n, const char *const *names, const char **c)
 {
-    enum { ROUND, SATURATE, RELU, OFFSET, PLACE, RELATION, RUN, TYPE, WORDS };
-    static const char *const words[] = {"round", "saturate", "relu", "offset", "place", "relation", "run", "type"};
+    enum { ROUND, SATURATE, RELU, SCALE, OFFSET, PLACE, UPPER, DIAGONAL, RELATION, RUN, TYPE, WORDS };
+    static const char *const words[] = {"round", "saturate", "relu",     "scale", "offset", "place",
+                                        "upper", "diagonal", "relation", "run",   "type"};
     uint32_t i = 0;
     while (i < WORDS && strncmp(*c + 1, words[i], strlen(words[i])) != 0) i++;
     if (i < WORDS) *c += strlen(words[i]);
@@ -182,10 +189,13 @@ static const char *expand_word(cpp_printer *p, const ascend_node *n, const char 
     case SATURATE:
         return pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "pto::SaturationMode::ON" : "pto::SaturationMode::OFF";
     case RELU: return relu_mode(p, n, names);
+    case SCALE: return scale_word(p, n);
     case OFFSET: return element_offset(p, n);
     case PLACE:
         return text_format(p->run, "%s, %s", cpp_index(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
                            cpp_index(p, pto_expr_of(n->op, PTO_STR("offsets"), 1)));
+    case UPPER: return pto_attr_bool_of(n->op, PTO_STR("upper"), 0) ? "1" : "0";
+    case DIAGONAL: return cpp_index(p, ascend_diagonal(n->op));
     case RELATION: return relation_mode(n->op);
     case RUN: return text_format(p->run, "%lld", 2 * (long long)pto_attr_int_of(n->op, PTO_STR("run"), 0));
     case TYPE: return cpp_element(n->operands[0].tile->type.dtype);

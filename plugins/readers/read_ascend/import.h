@@ -18,7 +18,7 @@ enum {
     IMPORT_WINDOWS_MAX = 64, /* of two dims, that one of more dims is read as */
     IMPORT_CALLS_MAX = 8,    /* in each other */
     IMPORT_ARGUMENTS_MAX = 64,
-    IMPORT_QUEUES = 2
+    IMPORT_QUEUES = 6
 };
 
 #define IMPORT_KINDS(X)             \
@@ -41,6 +41,8 @@ enum {
     X(TSTORE, "pto.tstore")         \
     X(TMOV, "pto.tmov")             \
     X(TEXTRACT, "pto.textract")     \
+    X(TINSERT, "pto.tinsert")       \
+    X(TTRI, "pto.ttri")             \
     X(WORKSPACE, "block.workspace") \
     X(TADD, "pto.tadd")             \
     X(TGETVAL, "pto.tgetval")
@@ -172,6 +174,7 @@ typedef struct importer {
     int is_for_a5;  /* the text is for that chip; else for A2 and A3 */
     int analyses;   /* the first time */
     int builds;     /* the second time, what belongs to the kernel */
+    int is_dry;     /* an instruction is read for the names that it has */
     const mlir_op *file, *function;
     uint32_t floor, calls; /* the first name that a called function sees; how many calls are in each other */
     uint32_t depth;        /* loops and branches that are built around */
@@ -261,9 +264,14 @@ pto_status import_make_view(importer *im, const mlir_op *op);
 pto_status import_partition(importer *im, const mlir_op *op);
 /* `pto.tload`, `pto.tstore`. */
 pto_status import_copy(importer *im, const mlir_op *op, int is_load);
-/* The instruction between a window and a tile; `has_relu`: of a store, with what is negative as 0. */
+/* What a store does with what leaves an accumulator. */
+typedef struct import_leaving {
+    int has_relu, has_scale;
+    double scale;
+} import_leaving;
+/* The instruction between a window and a tile; `leaving`: of a store, NULL: nothing. */
 pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
-                       int has_relu);
+                       const import_leaving *leaving);
 
 /* ---- import_tile.c ---- */
 /* `pto.alloc_tile` */
@@ -285,6 +293,8 @@ pto_value import_tile_value(importer *im, import_tile *t);
 /* ---- import_insn.c ---- */
 /* Any op of the dialect that is not one of the above. */
 pto_status import_insn(importer *im, const mlir_op *op);
+/* `pto.sync.set`, `pto.sync.wait` */
+pto_status import_signal(importer *im, const mlir_op *op);
 
 /* ---- import_expand.c ---- */
 /* An op that has no row of its own. `*is_one` 0: it is another op. */
@@ -320,6 +330,8 @@ pto_status import_drop_unused(const importer *im);
 /* ---- import_queue.c ---- */
 /* `pto.tpush_to_aiv` and what belongs to it. */
 pto_status import_queue_op(importer *im, const mlir_op *op);
+/* A move of a tile from one unit to the other: one step stores it, the next one loads it. */
+pto_status import_hand_over(importer *im, const mlir_op *op, import_tile *from, import_tile *to);
 /* After the first time: how large the queues are. */
 pto_status import_close_queues(importer *im);
 
@@ -329,6 +341,8 @@ pto_status import_call(importer *im, const mlir_op *op);
 /* Numbers of the cluster that a core is of, and of a vector core in it; 0 of others. */
 pto_expr import_block(const importer *im);
 pto_expr import_subblock(const importer *im);
+/* How many vector cores of a cluster run the kernel; 1 of a cube core. */
+int64_t import_subblocks(const importer *im);
 /* Whether a function of the file calls it. */
 int import_is_called(const mlir_op *file, const mlir_op *function);
 /* A `func.func`: a kernel, and where its symbols are known a function that launches it. */

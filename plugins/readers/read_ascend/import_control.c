@@ -423,16 +423,20 @@ static pto_status section(importer *im, const mlir_op *op)
     return PTO_OK;
 }
 
-/* The number of the instance, or of the vector core in its cluster. */
+/* The number of the instance, or of the vector core in its cluster, or how many of these there are. */
 static pto_status instance(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
+    const int is_count = pto_str_is(op->name, "pto.get_subblock_num");
     const int is_sub = pto_str_is(op->name, "pto.get_subblock_idx");
     if (op->results == NULL || op->results->next != NULL) return import_refuse(im, op, "has one result");
     PTO_TRY(mlir_at_end(&c));
     im->uses_subblock |= is_sub;
     import_name made = {.kind = IMPORT_INDEX, .dtype = PTO_I64, .index = pto_expr_none(im->run)};
-    if (im->builds) made.index = is_sub ? import_subblock(im) : import_block(im);
+    if (im->builds && is_count)
+        made.index = pto_expr_const(im->run, import_subblocks(im));
+    else if (im->builds)
+        made.index = is_sub ? import_subblock(im) : import_block(im);
     return import_define(im, op->results, made);
 }
 
@@ -445,6 +449,9 @@ static pto_status read_description(importer *im, const mlir_op *op, int *is_one)
     } ops[] = {{"func.call", import_call},
                {"pto.get_block_idx", instance},
                {"pto.get_subblock_idx", instance},
+               {"pto.get_subblock_num", instance},
+               {"pto.sync.set", import_signal},
+               {"pto.sync.wait", import_signal},
                {"pto.make_tensor_view", import_make_view},
                {"pto.partition_view", import_partition},
                {"pto.subview", import_partition},
@@ -506,8 +513,10 @@ static pto_status read_effect(importer *im, const mlir_op *op)
     if (im->builds && im->has_choices && op->results == NULL && !import_is_queue_op(op->name)) {
         im->chosen = 0;
         im->builds = 0;
+        im->is_dry = 1;
         PTO_TRY(read_instruction(im, op));
         im->builds = 1;
+        im->is_dry = 0;
         if (im->chosen != 0) return read_for_both(im, op, im->chosen - 1);
     }
     return read_instruction(im, op);

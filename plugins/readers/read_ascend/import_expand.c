@@ -79,44 +79,93 @@ static int is_zero(pto_expr x)
     return PTO_SOME(x) && pto_expr_is_const(x, &n) && n == 0;
 }
 
-/* A part of a tile from a row and a column on. */
-static pto_status build_part(importer *im, const mlir_op *op, import_tile *to, import_tile *from, const pto_expr at[2])
+/* A part of a tile from a row and a column on is taken out of another one, or put into it. */
+static pto_status build_part(importer *im, const mlir_op *op, import_tile *to, import_tile *from, const pto_expr at[2],
+                             int puts)
 {
     const pto_value target = import_tile_value(im, to), source = import_tile_value(im, from);
     PTO_NEED(target);
     PTO_NEED(source);
     im->loc = import_loc(im, op);
-    pto_spec s = IMPORT_SPEC(im, TEXTRACT);
+    pto_spec s = puts ? IMPORT_SPEC(im, TINSERT) : IMPORT_SPEC(im, TEXTRACT);
     pto_spec_operand(&s, target);
+    if (puts) pto_spec_operand(&s, target);
     pto_spec_operand(&s, source);
     pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
-/* `pto.textract ins(%t, %row, %column : types) outs(%d : type)`: of all of a tile it is a move. */
-static pto_status extract(importer *im, const mlir_op *op)
+/* `ins(%t, %row, %column : types) outs(%d : type)` */
+static pto_status read_part(importer *im, const mlir_op *op, import_tile **to, const import_name **of, pto_expr at[2])
 {
     mlir_cursor c = mlir_arguments(im->run, op), in;
-    const import_name *from;
-    import_tile *to;
-    pto_expr at[2];
     if (!mlir_take_word(&c, "ins") || !mlir_enter(&c, '(', &in)) return mlir_expected(&c, "`ins(`");
-    PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", &from));
+    PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", of));
     for (uint32_t i = 0; i < 2; i++) {
         if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and an integer");
         PTO_TRY(import_index(im, &in, &at[i]));
     }
     PTO_TRY(types(&in, 3));
-    PTO_TRY(target(im, &c, &to));
+    return target(im, &c, to);
+}
+
+/* Of all of a tile it is a move. */
+static pto_status extract(importer *im, const mlir_op *op)
+{
+    const import_name *from;
+    import_tile *to;
+    pto_expr at[2];
+    PTO_TRY(read_part(im, op, &to, &from, at));
     import_use_tile(im, from->tile, 0);
     import_use_tile(im, to, 1);
     if (!im->builds) return PTO_OK;
     const import_tile *f = from->tile;
     if (!is_zero(at[0]) || !is_zero(at[1]) || !pto_expr_same(f->valid[0], to->valid[0]) ||
         !pto_expr_same(f->valid[1], to->valid[1]))
-        return build_part(im, op, to, from->tile, at);
+        return build_part(im, op, to, from->tile, at, 0);
     import_tile *const tiles[] = {to, from->tile};
     return build(im, op, KIND_TMOV, 2, tiles);
+}
+
+static pto_status insert(importer *im, const mlir_op *op)
+{
+    const import_name *from;
+    import_tile *to;
+    pto_expr at[2];
+    PTO_TRY(read_part(im, op, &to, &from, at));
+    import_use_tile(im, from->tile, 0);
+    import_use_tile(im, to, 0);
+    return im->builds ? build_part(im, op, to, from->tile, at, 1) : PTO_OK;
+}
+
+/* `pto.ttri ins(%d {upperOrLower = 1 : i32} : i32) outs(%t : type)`: 1 up to column `row + %d`, or from it on. */
+static pto_status triangle(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op), in, more;
+    const mlir_node *upper = NULL;
+    import_tile *to;
+    pto_expr at[2] = {pto_expr_const(im->run, 0), pto_expr_const(im->run, 0)};
+    if (!mlir_take_word(&c, "ins") || !mlir_enter(&c, '(', &in)) return mlir_expected(&c, "`ins(`");
+    PTO_TRY(import_index(im, &in, &at[0]));
+    if (mlir_enter(&in, '{', &more)) {
+        if (!mlir_take_word(&more, "upperOrLower") || !mlir_take_mark(&more, '=') ||
+            !mlir_take(&more, MLIR_NUMBER, &upper))
+            return mlir_expected(&more, "`upperOrLower = 0` or 1");
+        if (mlir_take_mark(&more, ':') && !mlir_take_word(&more, "i32")) return mlir_expected(&more, "`i32`");
+        PTO_TRY(mlir_at_end(&more));
+    }
+    PTO_TRY(types(&in, 1));
+    PTO_TRY(target(im, &c, &to));
+    import_use_tile(im, to, 1);
+    if (!im->builds) return PTO_OK;
+    const pto_value value = import_tile_value(im, to);
+    PTO_NEED(value);
+    im->loc = import_loc(im, op);
+    pto_spec s = IMPORT_SPEC(im, TTRI);
+    pto_spec_operand(&s, value);
+    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
+    if (upper != NULL && pto_str_is(upper->text, "1")) pto_spec_bool(&s, PTO_STR("upper"), 1);
+    return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
 /* `pto.tprint ins(%t : type)`: printing is not read, and changes no result. */
@@ -162,7 +211,11 @@ pto_status import_expanded(importer *im, const mlir_op *op, int *is_one)
     static const struct {
         const char *name;
         pto_status (*read)(importer *im, const mlir_op *op);
-    } ops[] = {{"pto.taddc", add_three}, {"pto.textract", extract}, {"pto.tprint", print}};
+    } ops[] = {{"pto.taddc", add_three},
+               {"pto.textract", extract},
+               {"pto.tinsert", insert},
+               {"pto.ttri", triangle},
+               {"pto.tprint", print}};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (!pto_str_is(op->name, ops[i].name)) continue;
         *is_one = 1;

@@ -22,7 +22,7 @@ static void use_pipe(importer *im, uint32_t unit)
     if (unit == PTO_UNIT_MOVE || unit == PTO_UNIT_MATRIX || unit == PTO_UNIT_FIX) import_use_unit(im, IMPORT_CUBE);
 }
 
-static pto_status pipe_of(importer *im, mlir_cursor *c, pto_str *out)
+static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out, uint32_t *unit)
 {
     static const struct {
         const char *word;
@@ -34,10 +34,8 @@ static pto_status pipe_of(importer *im, mlir_cursor *c, pto_str *out)
     const mlir_node *n = NULL;
     if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
     if (pto_str_is(n->text, "pto.sync_op_type") || pto_str_is(n->text, "pto.pipe_event_type")) {
-        uint32_t unit = 0;
-        PTO_TRY(import_pipe_of_kind(im, n, &unit));
-        use_pipe(im, unit);
-        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, unit));
+        PTO_TRY(import_pipe_of_kind(im, n, unit));
+        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, *unit));
         return PTO_OK;
     }
     if (pto_str_is(n->body, "PIPE_ALL")) {
@@ -46,14 +44,22 @@ static pto_status pipe_of(importer *im, mlir_cursor *c, pto_str *out)
     }
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
         if (!pto_str_is(n->body, pipes[i].word)) continue;
-        use_pipe(im, pipes[i].unit);
-        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, pipes[i].unit));
+        *unit = pipes[i].unit;
+        *out = pto_name_text(im->run, PTO_NAME_PIPE, pto_name_of_role(im->run, PTO_NAME_PIPE, *unit));
         return PTO_OK;
     }
     return mlir_error(im->run, n->line, n->column, "pto.read-ascend/unsupported",
                       "`%.*s` is not a pipe; read are PIPE_S, PIPE_V, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_M, "
                       "PIPE_FIX and PIPE_ALL",
                       PTO_FMT(n->body));
+}
+
+static pto_status used_pipe(importer *im, mlir_cursor *c, pto_str *out)
+{
+    uint32_t unit = 0;
+    PTO_TRY(pipe_of(im, c, out, &unit));
+    use_pipe(im, unit);
+    return PTO_OK;
 }
 
 static pto_status event_of(importer *im, mlir_cursor *c, pto_expr *out)
@@ -74,9 +80,9 @@ static pto_status flag(importer *im, const mlir_op *op, int is_set)
     pto_str source = {0}, target = {0};
     pto_expr event = pto_expr_none(im->run);
     if (!mlir_enter(&c, '[', &in)) return mlir_expected(&c, "`[`");
-    PTO_TRY(pipe_of(im, &in, &source));
+    PTO_TRY(used_pipe(im, &in, &source));
     if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,`");
-    PTO_TRY(pipe_of(im, &in, &target));
+    PTO_TRY(used_pipe(im, &in, &target));
     if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,`");
     PTO_TRY(event_of(im, &in, &event));
     PTO_TRY(mlir_at_end(&in));
@@ -100,13 +106,35 @@ static pto_status barrier(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     pto_str pipe = {0};
-    PTO_TRY(pipe_of(im, &c, &pipe));
+    PTO_TRY(used_pipe(im, &c, &pipe));
     PTO_TRY(mlir_at_end(&c));
     if (!im->builds || is_drain(op, pipe)) return PTO_OK;
     im->loc = import_loc(im, op);
     pto_spec s = IMPORT_SPEC(im, BARRIER);
     pto_spec_str(&s, PTO_STR("pipe"), pipe);
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
+}
+
+/* `pto.sync.set <PIPE_FIX>, 0`: what a core tells one of another kind. Kernels of parts are launched in the order that
+ * memory and queues need, so that it says nothing more. */
+pto_status import_signal(importer *im, const mlir_op *op)
+{
+    mlir_cursor c = mlir_arguments(im->run, op), in;
+    const mlir_node *number = NULL;
+    pto_str pipe = {0};
+    uint32_t unit = 0;
+    pto_expr event;
+    if (op->results != NULL) return import_refuse(im, op, "has no result");
+    PTO_TRY(pipe_of(im, &c, &pipe, &unit));
+    if (!mlir_take_mark(&c, ',')) return mlir_expected(&c, "`,` and an event");
+    if (!mlir_take(&c, MLIR_NUMBER, &number)) PTO_TRY(import_index(im, &c, &event));
+    if (mlir_enter(&c, '{', &in)) {
+        if (!mlir_take_word(&in, "ffts_mode") || !mlir_take_mark(&in, '=') || !mlir_take(&in, MLIR_NUMBER, &number))
+            return mlir_expected(&in, "`ffts_mode = ..`");
+        if (mlir_take_mark(&in, ':') && !mlir_take_word(&in, "i32")) return mlir_expected(&in, "`i32`");
+        PTO_TRY(mlir_at_end(&in));
+    }
+    return mlir_at_end(&c);
 }
 
 /* `{mode = 0}`, which is the default and the only one that is read. */
@@ -244,7 +272,8 @@ static const ascend_insn *next_row(uint32_t *at, pto_str name)
 }
 
 /* The operands of our instruction by the row: `$2|1` is operand 2, or where the text has operand 1 again, none; `$?3`
- * may be absent. 0: the row takes others. */
+ * may be absent. One that the row leaves out before others is the target, which goes on from what it holds. 0: the row
+ * takes others. */
 static int arrange(const ascend_insn *row, const operands *o, const import_name *to[OPERANDS_MAX], uint32_t *count)
 {
     uint32_t given = 0;
@@ -261,6 +290,10 @@ static int arrange(const ascend_insn *row, const operands *o, const import_name 
         const import_name *in = o->ins[given++];
         if (may_repeat && in == to[c[3] - '0']) continue;
         to[k] = in;
+    }
+    for (uint32_t k = 1, last = OPERANDS_MAX; k < last; k++) {
+        while (last > 0 && to[last - 1] == NULL) last--;
+        if (k < last && to[k] == NULL) to[k] = to[0];
     }
     *count = 0;
     while (*count < OPERANDS_MAX && to[*count] != NULL) ++*count;
@@ -448,6 +481,15 @@ static pto_status read_element(importer *im, const mlir_op *op)
     return import_define(im, op->results, made);
 }
 
+/* A move between memory of vector cores and of a cube core. */
+static int is_handed_over(const mlir_op *op, const operands *o)
+{
+    if (!pto_str_is(op->name, "pto.tmov") || o->in_count != 1 || o->out_count != 1) return 0;
+    const import_name *from = o->ins[0], *to = o->outs[0];
+    return from->kind == IMPORT_TILE && to->kind == IMPORT_TILE &&
+           (from->tile->type.role == PTO_ROLE_SCRATCHPAD) != (to->tile->type.role == PTO_ROLE_SCRATCHPAD);
+}
+
 pto_status import_insn(importer *im, const mlir_op *op)
 {
     operands o = {0};
@@ -471,6 +513,7 @@ pto_status import_insn(importer *im, const mlir_op *op)
         return import_refuse(im, op, "is not an instruction that is read; docs/reference/ascend.md lists them");
     if (op->results != NULL) return import_refuse(im, op, "has no result");
     PTO_TRY(read_operands(im, op, &o));
+    if (is_handed_over(op, &o)) return import_hand_over(im, op, o.ins[0]->tile, o.outs[0]->tile);
     use_operands(im, &o);
     if (!im->builds) return PTO_OK;
     at = 0;

@@ -168,21 +168,18 @@ static void add_uses(importer *im, pto_spec *s, int is_kernel)
 /* Vector cores of a cluster in which parts of the function differ. */
 enum { SUBBLOCKS = 2 };
 
-static int64_t instances(const importer *im)
-{
-    return im->uses_subblock && im->unit == IMPORT_VECTOR ? SUBBLOCKS * im->blocks : im->blocks;
-}
+int64_t import_subblocks(const importer *im) { return im->uses_subblock && im->unit == IMPORT_VECTOR ? SUBBLOCKS : 1; }
 
 pto_expr import_subblock(const importer *im)
 {
-    if (!im->builds || !im->uses_subblock || im->unit != IMPORT_VECTOR) return pto_expr_const(im->run, 0);
+    if (!im->builds || import_subblocks(im) == 1) return pto_expr_const(im->run, 0);
     return pto_expr_mod(pto_expr_value(im->grid), pto_expr_const(im->run, SUBBLOCKS));
 }
 
 pto_expr import_block(const importer *im)
 {
     const pto_expr at = pto_expr_value(im->grid);
-    if (!im->uses_subblock || im->unit != IMPORT_VECTOR) return at;
+    if (import_subblocks(im) == 1) return at;
     return pto_expr_floordiv(at, pto_expr_const(im->run, SUBBLOCKS));
 }
 
@@ -193,7 +190,7 @@ static pto_status build_kernel(importer *im, const mlir_op *op, pto_str name)
     const pto_str kind = im->unit == IMPORT_CUBE ? (cube != NULL ? cube->core : PTO_STR("cube"))
                                                  : (vector != NULL ? vector->core : PTO_STR("vector"));
     pto_value *values = PTO_SCRATCH(im->run, pto_value, im->parameter_count + 1);
-    const pto_expr blocks = pto_expr_const(im->run, instances(im));
+    const pto_expr blocks = pto_expr_const(im->run, import_subblocks(im) * im->blocks);
     pto_spec s = IMPORT_SPEC(im, KERNEL);
     pto_spec_str(&s, PTO_STR("name"), name);
     pto_spec_str(&s, PTO_STR("core"), kind);

@@ -199,8 +199,29 @@ pto_status import_partition(importer *im, const mlir_op *op)
 
 /* ---- copies ---- */
 
+/* `, %word : i64` after the tile of a store: the bits of the f32 that it is multiplied by, below those that say how. */
+static pto_status read_scale(importer *im, mlir_cursor *in, import_leaving *out)
+{
+    const mlir_node *type = NULL;
+    pto_expr word;
+    int64_t number = 0;
+    if (!mlir_take_mark(in, ',')) return PTO_OK;
+    PTO_TRY(import_index(im, in, &word));
+    if (!mlir_take_mark(in, ':')) return mlir_expected(in, "`:` and a type");
+    PTO_TRY(import_take_type(in, &type));
+    if (im->builds && (!PTO_SOME(word) || !pto_expr_is_const(word, &number)))
+        return mlir_expected(in, "a number as scale");
+    const uint32_t bits = (uint32_t)number;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    out->has_scale = 1;
+    out->scale = (double)scale;
+    return PTO_OK;
+}
+
 /* `(%x : type)` after `ins` or `outs`. */
-static pto_status operand(importer *im, mlir_cursor *c, const char *word, const import_name **out)
+static pto_status operand(importer *im, mlir_cursor *c, const char *word, const import_name **out,
+                          import_leaving *leaving)
 {
     const mlir_node *name = NULL, *type = NULL;
     mlir_cursor in;
@@ -209,6 +230,7 @@ static pto_status operand(importer *im, mlir_cursor *c, const char *word, const 
     if (!mlir_take(&in, MLIR_VALUE, &name)) return mlir_expected(&in, "an operand");
     if (!mlir_take_mark(&in, ':')) return mlir_expected(&in, "`:` and a type");
     PTO_TRY(import_take_type(&in, &type));
+    if (leaving != NULL) PTO_TRY(read_scale(im, &in, leaving));
     PTO_TRY(mlir_at_end(&in));
     return import_find(im, name, 1 << IMPORT_VIEW | 1 << IMPORT_TILE, "memory or a tile", out);
 }
@@ -243,7 +265,7 @@ static pto_status check_rank(const importer *im, const mlir_op *op, const import
 
 /* A window of more dims, one of the last two dims after the other: their rows are one below the other in the tile. */
 static pto_status move_windows(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
-                               int has_relu)
+                               const import_leaving *leaving)
 {
     int64_t lines = 0;
     const int64_t count = outer_rows(w);
@@ -259,7 +281,7 @@ static pto_status move_windows(importer *im, const mlir_op *op, const import_win
             rest /= n;
         }
         PTO_TRY(import_part(im, op, tile, i * lines, lines, &part));
-        PTO_TRY(import_move(im, op, &one, part, is_load, has_relu));
+        PTO_TRY(import_move(im, op, &one, part, is_load, leaving));
     }
     return PTO_OK;
 }
@@ -298,7 +320,7 @@ static pto_status read_relu(mlir_cursor *c, int *has_relu)
 }
 
 pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
-                       int has_relu)
+                       const import_leaving *leaving)
 {
     pto_expr offsets[IMPORT_RANK_MAX];
     for (uint32_t d = 0; d < w->rank; d++)
@@ -311,7 +333,8 @@ pto_status import_move(importer *im, const mlir_op *op, const import_window *w, 
     pto_spec_operand(&s, is_load ? w->memory->value : t);
     pto_spec_exprs(&s, PTO_STR("offsets"), w->rank, offsets);
     if (w->is_turned) pto_spec_bool(&s, PTO_STR("transpose"), 1);
-    if (has_relu) pto_spec_bool(&s, PTO_STR("relu"), 1);
+    if (leaving != NULL && leaving->has_relu) pto_spec_bool(&s, PTO_STR("relu"), 1);
+    if (leaving != NULL && leaving->has_scale) pto_spec_float(&s, PTO_STR("scale"), leaving->scale);
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
@@ -319,10 +342,10 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     const import_name *from = NULL, *to = NULL;
-    int has_relu = 0;
-    PTO_TRY(operand(im, &c, "ins", &from));
-    PTO_TRY(operand(im, &c, "outs", &to));
-    PTO_TRY(is_load ? mlir_at_end(&c) : read_relu(&c, &has_relu));
+    import_leaving leaving = {0};
+    PTO_TRY(operand(im, &c, "ins", &from, is_load ? NULL : &leaving));
+    PTO_TRY(operand(im, &c, "outs", &to, NULL));
+    PTO_TRY(is_load ? mlir_at_end(&c) : read_relu(&c, &leaving.has_relu));
     const import_name *memory = is_load ? from : to, *tile = is_load ? to : from;
     if (memory == NULL || memory->kind != IMPORT_VIEW || tile == NULL || tile->kind != IMPORT_TILE)
         return import_refuse(im, op, is_load ? "copies memory into a tile" : "copies a tile into memory");
@@ -335,12 +358,12 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
     import_use_memory(im, w->memory, !is_load, -1);
     if (!im->builds) return PTO_OK;
     PTO_TRY(check_rank(im, op, w, tile->tile));
-    if (outer_rows(w) != 1) return move_windows(im, op, w, tile->tile, is_load, has_relu);
+    if (outer_rows(w) != 1) return move_windows(im, op, w, tile->tile, is_load, &leaving);
     PTO_TRY(check_sizes(im, op, w, tile->tile));
     if (is_load && tile->tile->type.pad != 0 && !is_full(tile->tile))
         return import_refuse(im, op,
                              "fills its target beyond the valid region, which is not read; pto.tfillpad does it too");
     if (!is_load && w->is_turned)
         return import_refuse(im, op, "stores into a view whose last two dims are exchanged, which is not read");
-    return import_move(im, op, w, tile->tile, is_load, has_relu);
+    return import_move(im, op, w, tile->tile, is_load, &leaving);
 }

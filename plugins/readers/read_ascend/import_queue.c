@@ -2,7 +2,7 @@
  * No push waits: there is a place for each. On chips whose queues are in other memory the results are the same. */
 #include "import.h"
 
-enum { TO_VECTOR, TO_CUBE };
+enum { TO_VECTOR, TO_CUBE, HANDED_OVER /* and those after it: of moves between both */ };
 
 /* `{split = 1}` */
 static pto_status split_of(const importer *im, mlir_cursor *c, int64_t *out)
@@ -23,7 +23,8 @@ static pto_status split_of(const importer *im, mlir_cursor *c, int64_t *out)
 
 static import_queue *queue_of(importer *im, uint32_t which)
 {
-    static const char *const names[] = {[TO_VECTOR] = "c2v_queue", [TO_CUBE] = "v2c_queue"};
+    static const char *const names[IMPORT_QUEUES] = {
+        [TO_VECTOR] = "c2v_queue", [TO_CUBE] = "v2c_queue", [HANDED_OVER] = "moved", "moved2", "moved3", "moved4"};
     import_queue *q = &im->queues[which];
     if (q->memory != NULL) return q;
     PTO_GROW(im->run, im->parameters, im->parameter_count, im->parameter_capacity);
@@ -74,6 +75,29 @@ static pto_status fits_queue(const importer *im, const mlir_op *op, import_queue
                          (long long)q->tile[1], pto_dtype_name(q->dtype));
 }
 
+/* The tile goes into a place of the queue. */
+static pto_status put(importer *im, const mlir_op *op, import_queue *q, import_tile *tile)
+{
+    const int64_t slot = q->pushed++;
+    import_use_tile(im, tile, 0);
+    import_use_memory(im, q->memory, 1, slot);
+    if (!im->builds) return PTO_OK;
+    const import_window w = window_of(im, q, slot, 0);
+    return import_move(im, op, &w, tile, 0, NULL);
+}
+
+/* A place of the queue, or the part of it that a vector core takes, goes into the tile. */
+static pto_status take(importer *im, const mlir_op *op, import_queue *q, import_tile *tile, int64_t split)
+{
+    const int64_t slot = q->popped++;
+    import_use_tile(im, tile, 1);
+    import_use_memory(im, q->memory, 0, slot);
+    q->last_pop = op;
+    if (!im->builds) return PTO_OK;
+    const import_window w = window_of(im, q, slot, split);
+    return import_move(im, op, &w, tile, 1, NULL);
+}
+
 /* `pto.tpush_to_aiv(%t : type) {split = 1}` */
 static pto_status push(importer *im, const mlir_op *op, uint32_t which)
 {
@@ -91,12 +115,7 @@ static pto_status push(importer *im, const mlir_op *op, uint32_t which)
     PTO_TRY(check_depth(im, op));
     import_queue *q = queue_of(im, which);
     PTO_TRY(fits_queue(im, op, q, &tile->tile->type, split, 1));
-    const int64_t slot = q->pushed++;
-    import_use_tile(im, tile->tile, 0);
-    import_use_memory(im, q->memory, 1, slot);
-    if (!im->builds) return PTO_OK;
-    const import_window w = window_of(im, q, slot, 0);
-    return import_move(im, op, &w, tile->tile, 0, 0);
+    return put(im, op, q, tile->tile);
 }
 
 /* `%t = pto.tpop_from_aic {split = 1} -> type` */
@@ -112,21 +131,36 @@ static pto_status pop(importer *im, const mlir_op *op, uint32_t which)
     PTO_TRY(mlir_at_end(&c));
     PTO_TRY(check_depth(im, op));
     import_queue *q = queue_of(im, which);
-    const int64_t slot = q->popped++;
     import_tile *t = PTO_SCRATCH(im->run, import_tile, 1);
     PTO_TRY(import_tile_type_of(im, type, &t->type));
     PTO_TRY(fits_queue(im, op, q, &t->type, split, 0));
     t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
     if (im->queue_base[which] >= 0)
-        t->address = pto_expr_const(im->run, im->queue_base[which] + slot % im->queue_slots * im->queue_slot_bytes);
+        t->address =
+            pto_expr_const(im->run, im->queue_base[which] + q->popped % im->queue_slots * im->queue_slot_bytes);
     im->uses_subblock |= split != 0;
     PTO_TRY(import_new_tile(im, op, t));
-    import_use_tile(im, t, 1);
-    import_use_memory(im, q->memory, 0, slot);
-    q->last_pop = op;
-    if (!im->builds) return PTO_OK;
-    const import_window w = window_of(im, q, slot, split);
-    return import_move(im, op, &w, t, 1, 0);
+    return take(im, op, q, t, split);
+}
+
+pto_status import_hand_over(importer *im, const mlir_op *op, import_tile *from, import_tile *to)
+{
+    const import_tile_type *t = &from->type;
+    uint32_t which = HANDED_OVER;
+    int is_of_kernel;
+    if (im->is_dry) return PTO_OK;
+    PTO_TRY(check_depth(im, op));
+    while (which < IMPORT_QUEUES - 1 && im->queues[which].memory != NULL &&
+           (im->queues[which].tile[0] != t->rows || im->queues[which].tile[1] != t->columns ||
+            im->queues[which].dtype != t->dtype))
+        which++;
+    import_queue *q = queue_of(im, which);
+    PTO_TRY(fits_queue(im, op, q, t, 0, 1));
+    PTO_TRY(fits_queue(im, op, q, &to->type, 0, 0));
+    PTO_TRY(put(im, op, q, from));
+    PTO_TRY(import_begin_step(im, op, &is_of_kernel));
+    im->builds = !im->analyses && is_of_kernel;
+    return take(im, op, q, to, 0);
 }
 
 /* `pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024} (..)`: of it, how far places are from each other. */

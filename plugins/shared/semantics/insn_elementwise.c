@@ -119,6 +119,28 @@ pto_status insn_TLRELU(insn_call *call)
     return run_scalar(call, LANE_LRELU, false);
 }
 
+pto_status insn_TAXPY(insn_call *call)
+{
+    const tile_ref *t = &call->dst;
+    if (!element_is_float(t->dtype))
+        return insn_fail(call, "element type %s is not a float type", pto_dtype_name(t->dtype));
+    INSN_TRY(begin_elementwise(call, 2));
+    const uint64_t bits = element_from_number(t->dtype, call->scalar, false);
+    float base[LANES], a[LANES], s[LANES];
+    element_read_f32(t->dtype, &bits, 0, LANES, s);
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_f32(&call->src[0], r, c, n, base);
+        tile_read_f32(&call->src[1], r, c, n, a);
+        lanes_f32(LANE_MUL, n, a, s, a);
+        element_round_f32(t->dtype, n, a);
+        lanes_f32(LANE_ADD, n, base, a, base);
+        tile_write_f32(t, r, c, n, base);
+    }
+    return PTO_OK;
+}
+
 pto_status insn_TREMS(insn_call *call) { return run_scalar(call, LANE_REM, false); }
 pto_status insn_TFMODS(insn_call *call) { return run_scalar(call, LANE_FMOD, false); }
 pto_status insn_TPOWS(insn_call *call) { return run_scalar(call, LANE_POW, false); }

@@ -310,6 +310,41 @@ pto_status insn_TEXTRACT(insn_call *call)
     return PTO_OK;
 }
 
+pto_status insn_TINSERT(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[1];
+    const int64_t r = call->at[0], c = call->at[1];
+    INSN_TRY(insn_begin(call, 2, 1));
+    INSN_TRY(insn_check_dtype(call, 0));
+    INSN_TRY(insn_check_dtype(call, 1));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    if (r < 0 || c < 0 || r > t->valid_rows - s->valid_rows || c > t->valid_cols - s->valid_cols)
+        return insn_fail(call,
+                         "%" PRId64 " x %" PRId64 " elements from [%" PRId64 ", %" PRId64
+                         "] on leave the valid region of %" PRId64 " x %" PRId64,
+                         s->valid_rows, s->valid_cols, r, c, t->valid_rows, t->valid_cols);
+    copy_tile(t, &call->src[0]);
+    for (int64_t i = 0; i < s->valid_rows; i++) copy_elements(t, r + i, c, s, i, 0, s->valid_cols);
+    return PTO_OK;
+}
+
+static int64_t within(int64_t n, int64_t most) { return n < 0 ? 0 : n > most ? most : n; }
+
+pto_status insn_TTRI(insn_call *call)
+{
+    const tile_ref *t = &call->dst;
+    INSN_TRY(insn_begin(call, 0, 0));
+    INSN_TRY(insn_check_number(call, t->dtype));
+    const uint64_t one = element_from_number(t->dtype, number_from_int(1), false), zero = 0;
+    for (int64_t r = 0; r < t->valid_rows; r++) {
+        const int64_t diagonal = call->at[0] + r - call->at[1];
+        const int64_t turn = within(call->upper ? diagonal : diagonal + 1, t->valid_cols);
+        tile_fill(t, r, 0, (size_t)turn, call->upper ? zero : one);
+        tile_fill(t, r, turn, (size_t)(t->valid_cols - turn), call->upper ? one : zero);
+    }
+    return PTO_OK;
+}
+
 pto_status insn_TCONCAT(insn_call *call)
 {
     const tile_ref *t = &call->dst, *a = &call->src[0], *b = &call->src[1];

@@ -126,6 +126,68 @@ pto_status insn_TCOLMIN(insn_call *call) { return col_reduce(call, LANE_MIN); }
 
 pto_status insn_TCOLPROD(insn_call *call) { return col_reduce(call, LANE_MUL); }
 
+/* The first of the elements from `from` on up to n that is better than `best`, of which `at` is the place; a NaN is
+ * worse than every number. */
+static void better_f32(bool largest, size_t n, const float *x, int64_t from, float *best, int64_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        const bool is_first = isnan(*best) && !isnan(x[i]);
+        if (!is_first && !(largest ? x[i] > *best : x[i] < *best)) continue;
+        *best = x[i];
+        *at = from + (int64_t)i;
+    }
+}
+
+static void better_i64(bool largest, bool is_unsigned, size_t n, const int64_t *x, int64_t from, int64_t *best,
+                       int64_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        const bool is_above = is_unsigned ? (uint64_t)x[i] > (uint64_t)*best : x[i] > *best;
+        if ((*at >= 0 && x[i] == *best) || (*at >= 0 && is_above != largest)) continue;
+        *best = x[i];
+        *at = from + (int64_t)i;
+    }
+}
+
+/* Place of the best element of row r; of no element 0. */
+static int64_t best_of_row(const tile_ref *t, int64_t r, bool largest)
+{
+    float x[LANES], best = NAN;
+    int64_t j[LANES], whole = 0, at = element_is_float(t->dtype) ? 0 : -1;
+    for (int64_t c = 0; c < t->valid_cols; c += LANES) {
+        const size_t n = piece_at(t->valid_cols, c);
+        if (element_is_float(t->dtype)) {
+            tile_read_f32(t, r, c, n, x);
+            better_f32(largest, n, x, c, &best, &at);
+        } else {
+            tile_read_i64(t, r, c, n, j);
+            better_i64(largest, element_is_unsigned(t->dtype), n, j, c, &whole, &at);
+        }
+    }
+    return at < 0 ? 0 : at;
+}
+
+static pto_status argument(insn_call *call, bool largest, bool along_row)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(insn_check_number(call, s->dtype));
+    if (t->dtype != PTO_I32) return insn_fail(call, "places are %s, they must be i32", pto_dtype_name(t->dtype));
+    INSN_TRY(along_row ? check_column(call, t, s->valid_rows, "the destination")
+                       : check_row(call, t, s->valid_cols, "the destination"));
+    const tile_ref lines = along_row ? *s : tile_transposed(s);
+    for (int64_t r = 0; r < lines.valid_rows; r++) {
+        const int64_t at = best_of_row(&lines, r, largest);
+        tile_write_i64(t, along_row ? r : 0, along_row ? 0 : r, 1, &at);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TROWARGMAX(insn_call *call) { return argument(call, true, true); }
+pto_status insn_TROWARGMIN(insn_call *call) { return argument(call, false, true); }
+pto_status insn_TCOLARGMAX(insn_call *call) { return argument(call, true, false); }
+pto_status insn_TCOLARGMIN(insn_call *call) { return argument(call, false, false); }
+
 static pto_status check_row_values(insn_call *call, const tile_ref *v, int64_t rows)
 {
     return check_column(call, v, rows, "the column of row values");

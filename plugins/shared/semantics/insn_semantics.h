@@ -41,9 +41,10 @@ typedef struct insn_call {
     tile_ref dst, src[3];
     gm_window gm;
     number scalar, pad; /* converted to the element type, nearest even; of tgetval: the result */
-    int64_t at[2];      /* row and column; tgetval, textract */
+    int64_t at[2];      /* row and column; tgetval, textract, tinsert, ttri */
     int64_t run;        /* records; tmrgsort */
     bool descending;    /* torder */
+    bool upper;         /* ttri */
     bool has_pad, saturate, relu, has_scale;
     float scale; /* with has_scale: what a store multiplies by */
     round_mode mode;

@@ -170,7 +170,7 @@ typedef struct program_step {
     float scale;
     round_mode mode;
     pto_relation relation;
-    bool descending;
+    bool descending, upper;
     number scalar, pad;
     int64_t at[2];                  /* row and column of what is read */
     int64_t run;                    /* records of a run; tmrgsort */

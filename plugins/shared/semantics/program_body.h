@@ -39,7 +39,7 @@ typedef struct insn_code {
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
     int64_t run;           /* of records */
-    bool descending;
+    bool descending, upper;
     number pad;
 } insn_code;
 

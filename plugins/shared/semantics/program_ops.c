@@ -214,6 +214,7 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
     c.relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("relation"))));
     c.run = pto_attr_int_of(op, PTO_STR("run"), 0);
     c.descending = pto_attr_bool_of(op, PTO_STR("descending"), 0) != 0;
+    c.upper = pto_attr_bool_of(op, PTO_STR("upper"), 0) != 0;
     find_pipe(d, site, &c);
     decode_emit(d, CODE_INSN, d->insns.count, 0);
     *LIST_ADD(d, insns, insn_code) = c;

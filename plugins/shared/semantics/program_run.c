@@ -240,6 +240,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->relation = c->relation;
     out->run = c->run;
     out->descending = c->descending;
+    out->upper = c->upper;
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
     out->result = c->result;
@@ -442,6 +443,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->relation = step->relation;
     out->run = step->run;
     out->descending = step->descending;
+    out->upper = step->upper;
     out->text[0] = 0;
 }
 

@@ -23,8 +23,8 @@ buffer='%b = block.buffer {space = vec, bytes_per_stage = 1024, addr = 0} : buff
 vector '8 x i32' "$buffer
 %t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
 %u = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
-pto.tscatter %t, %t, %u, %u"
-refused 6:1 '`pto.tscatter` has no form in the vendor.s library: ascend.def has no row for it \[@k/pto.tscatter\]'
+pto.trowgather %t, %t, %u"
+refused 6:1 '`pto.trowgather` has no form in the vendor.s library: ascend.def has no row for it \[@k/pto.trowgather\]'
 vector '8 x i64' "$buffer
 %t = block.tile %b[0] valid(1, 4) : tile<1 x 8 x i64, vec, nd>
 pto.tload %t, %x[0] {pad = 1}"

@@ -21,7 +21,8 @@ block.kernel @k core(vector) grid(%i: 2) reads(%x) writes(%y) (%x: gm<32 x 64 x 
   %j = block.tile %u[0] valid(16, 64) : tile<16 x 64 x i32, vec, nd>
   %part = block.tile %p[0] valid(16, 20) : tile<16 x 64 x f32, vec, nd>
   %three = constant {value = 3.0} : f32
-  %far = constant {value = 1.0e+12} : f32
+  %none = constant {value = 0.0} : f32
+  %far = constant {value = 2147483648.0} : f32
   pto.tload %a, %x[16 * %i, 0]
   pto.set_flag mte2 -> v event(0)
   pto.wait_flag mte2 -> v event(0)
@@ -50,14 +51,14 @@ func @f(%a: gm<24 x 40 x f32>, %b: gm<40 x 20 x f32>, out %c: gm<24 x 20 x f32>)
   return
 }
 block.kernel @k core(cube) grid(%i: 1) reads(%a, %b) writes(%c) (%a: gm<24 x 40 x f32>, %b: gm<40 x 20 x f32>, out %c: gm<24 x 20 x f32>) {
-  %A = block.buffer {space = mat, bytes_per_stage = 6144, addr = 0} : buffer
-  %B = block.buffer {space = mat, bytes_per_stage = 8192, addr = 6144} : buffer
-  %L = block.buffer {space = left, bytes_per_stage = 6144, addr = 0} : buffer
+  %A = block.buffer {space = mat, bytes_per_stage = 9216, addr = 0} : buffer
+  %B = block.buffer {space = mat, bytes_per_stage = 9216, addr = 9216} : buffer
+  %L = block.buffer {space = left, bytes_per_stage = 9216, addr = 0} : buffer
   %R = block.buffer {space = right, bytes_per_stage = 9216, addr = 0} : buffer
   %C = block.buffer {space = acc, bytes_per_stage = 9216, addr = 0} : buffer
-  %ta = block.tile %A[0] valid(24, 40) : tile<32 x 48 x f32, mat, nz>
-  %tb = block.tile %B[0] valid(40, 20) : tile<48 x 32 x f32, mat, nz>
-  %la = block.tile %L[0] {compact = true} valid(24, 40) : tile<32 x 48 x f32, left, zz>
+  %ta = block.tile %A[0] valid(24, 40) : tile<48 x 48 x f32, mat, nz>
+  %tb = block.tile %B[0] valid(40, 20) : tile<48 x 48 x f32, mat, nz>
+  %la = block.tile %L[0] {compact = true} valid(24, 40) : tile<48 x 48 x f32, left, zz>
   %rb = block.tile %R[0] {compact = true} valid(40, 20) : tile<48 x 48 x f32, right, zn>
   %acc = block.tile %C[0] {compact = true} valid(24, 20) : tile<48 x 48 x f32, acc, nz>
   pto.tload %ta, %a[0, 0]
@@ -101,19 +102,20 @@ def written():
     for tile in ("%L[0]", "%R[0]", "%C[0]"):
         yield f"{tile} is not compact", replaced(CUBE, tile + " {compact = true}", tile), COMPACT, product
     yield "no k", CUBE.replace("(24, 40)", "(24, 0)").replace("(40, 20)", "(0, 20)"), SIZE, product
-    padded = replaced(VECTOR, "  pto.tload %a, %x[16 * %i, 0]\n", "  pto.tload %part, %x[16 * %i, 0] {pad = 1.0}\n")
+    padded = replaced(VECTOR, "  pto.tload %a, %x[16 * %i, 0]\n", "  pto.tload %part, %x[16 * %i, 0] {pad = 0.0}\n")
     yield "columns beyond the padded block", padded, PAD, "pto.trecip %b, %a"
     rows = padded.replace("%part = block.tile %p[0] valid(16, 20)", "%part = block.tile %p[0] valid(15, 64)")
     yield "a row that is not padded", rows, PAD, "pto.trecip %b, %a"
-    cast = replaced(VECTOR, "  pto.tmul %b, %b, %t\n", "  pto.tmuls %b, %b, %far\n  pto.barrier v\n  pto.tcvt %j, %b\n  pto.barrier v\n  pto.tcvt %b, %j\n")
+    cast = replaced(VECTOR, "  pto.tmul %b, %b, %t\n", "  pto.tmuls %b, %t, %none\n  pto.barrier v\n  pto.tadds %b, %b, %far\n  pto.barrier v\n  pto.tcvt %j, %b\n  pto.barrier v\n  pto.tcvt %b, %j\n")
     yield "a conversion out of range", cast, OTHER, "pto.tcvt %j, %b"
 
 
-def compiled():
-    """The same in what the compiler makes of a program."""
+def compiled(tools=None, folder="."):
+    """The same in what the compiler makes of a program. `tools`: the folder of the tools; None: those of PATH."""
     source = "func @f(%x: tensor<1000 x 300 x f32>) -> tensor<1000 x 300 x f32> {\n  %y = tensor.softmax %x {axis = 1} : tensor<1000 x 300 x f32>\n  return %y\n}\n"
-    open("softmax.ptir", "w", encoding="utf-8").write(source)
-    text = subprocess.run(["pto-opt", "softmax.ptir", "--pipeline=default.yaml"], check=True, capture_output=True, text=True).stdout
+    module = folder + "/softmax.ptir"
+    open(module, "w", encoding="utf-8").write(source)
+    text = subprocess.run([f"{tools}/pto-opt" if tools else "pto-opt", module, "--pipeline=default.yaml"], check=True, capture_output=True, text=True).stdout
     text = re.sub(r"^module [^{]*\{[^}]*\} \{\n(.*)\}\n$", r"\1", text, flags=re.S)
     lines = text.split("\n")
     for n, line in enumerate(lines):
@@ -150,4 +152,5 @@ def main():
     return bad != 0 or count < 20
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""Compares our flags and barriers with those that the vendor's assembler puts in on our addresses.
+
+    assembler_sync.py BUILD PTOAS [MODULE..] [--list]
+
+BUILD is a build of pto, PTOAS the program `ptoas` that the user has; nothing is downloaded, and without it the run says
+so and ends with 77. The kernels of all examples, or of those whose path has one of the words MODULE in it, are written
+for A3 at level 3 and assembled twice: as they are, and without our flags and barriers and with `--enable-insert-sync`.
+Of both texts of C++ the instructions are the same, so that what stands between two of them can be compared. A barrier
+inside of the vector pipe that the assembler has and we do not is `needed` where the instruction shares bytes, one of
+both writing, with one since the last barrier of ours, and `not needed` where it does not; `less` are those of ours that
+it has not. Flags are compared by the pairs of pipes that a kernel orders. Prints a table and what is needed; ends with 1
+where something is.
+"""
+
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+words = [a for a in sys.argv[1:] if not a.startswith("--")]
+if len(words) < 2 or not os.access(words[1], os.X_OK) or os.path.isdir(words[1]):
+    print("assembler_sync.py: skipped: no assembler; assembler_sync.py BUILD PTOAS, where PTOAS is the program `ptoas`")
+    sys.exit(77)
+build, ptoas, *only = words
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+GENERATOR = "--set=backend.with.generator={ use: pto.emit-ascend, with: { form: assembler } }"
+SYNC = re.compile(r"^ *pto\.(set_flag|wait_flag|barrier)")
+BYTES = {"float": 4, "half": 2, "bfloat16_t": 2, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1, "int64_t": 8, "uint64_t": 8}
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class Step:
+    """An instruction, what stands before it, and the bytes of its tiles."""
+
+    def __init__(self, text, name, tiles, before):
+        self.text, self.name, self.tiles, self.before = text, name, tiles, before
+
+
+def steps_of(text):
+    """The instructions of a kernel in C++; what is after the last one comes with an empty one."""
+    numbers, tiles, out, before = {}, {}, [], []
+    for line in text.splitlines():
+        line = line.strip()
+        if m := re.match(r"(?:const )?(?:int64_t|int32_t|size_t|unsigned) (v\d+) = (-?\d+);", line):
+            numbers[m[1]] = int(m[2])
+        elif m := re.match(r"Tile<TileType::(\w+), (\w+), (\d+), (\d+),.* (v\d+)(?: = .*)?;", line):
+            tiles[m[5]] = [m[1], None, BYTES.get(m[2], 1) * int(m[3]) * int(m[4])]
+        elif m := re.match(r"TASSIGN\((v\d+), (v\d+)\);", line):
+            if m[1] in tiles:
+                tiles[m[1]][1] = numbers.get(m[2], m[2])
+        elif m := re.match(r"(set_flag|wait_flag|pipe_barrier)\((.*)\);", line):
+            before.append((m[1], re.sub(r", (\(event_t\) ?)?\w+$", "", m[2])))
+        elif m := re.match(r"(T[A-Z0-9_]+)(?:<.*>)?\((.*)\);", line):
+            out.append(Step(line, m[1], [tiles[v] for v in re.findall(r"v\d+", m[2]) if v in tiles], before))
+            before = []
+        elif re.match(r"for |if |\} else|while |\}$", line):
+            before.append(("control", line[:3]))
+    return [*out, Step("", "", [], before)]
+
+
+def share(a, b):
+    """Whether two tiles may share bytes; of an address that is computed, only with one that is computed alike."""
+    if a[0] != b[0]:
+        return False
+    if isinstance(a[1], int) != isinstance(b[1], int):
+        return False
+    return a[1] == b[1] if not isinstance(a[1], int) else a[1] < b[1] + b[2] and b[1] < a[1] + a[2]
+
+
+def depend(a, b):
+    return any(share(x, y) for i, x in enumerate(a.tiles) for j, y in enumerate(b.tiles) if i == 0 or j == 0)
+
+
+def is_vector(step):
+    return step.name not in ("", "TLOAD", "TSTORE") and all(t[0] == "Vec" for t in step.tiles) and step.tiles
+
+
+def has_barrier(step):
+    return any(kind == "pipe_barrier" and pipe in ("PIPE_V", "PIPE_ALL") for kind, pipe in step.before)
+
+
+def loops_of(steps):
+    """Of each loop: its first step and the one after its last."""
+    open_, loops = [], []
+    for i, s in enumerate(steps):
+        for kind, word in s.before:
+            if kind == "control" and word in ("for", "if ", "whi"):
+                open_.append((word == "for", i))
+            elif kind == "control" and word == "}" and open_:
+                is_loop, first = open_.pop()
+                if is_loop:
+                    loops.append((first, i))
+    return loops
+
+
+def depends_on_an_earlier(steps, i):
+    """On a vector instruction that no barrier of `steps` is after: before it in the text, or in the round before of a loop around it."""
+    paths = [range(i - 1, -1, -1)] + [[*range(i - 1, first - 1, -1), *range(end - 1, i - 1, -1)] for first, end in loops_of(steps) if first <= i < end]
+    for path in paths:
+        for k in path:
+            if is_vector(steps[k]) and depend(steps[k], steps[i]):
+                return True
+            if has_barrier(steps[k]):
+                break
+    return False
+
+
+def pairs(steps):
+    return {pipes for s in steps for kind, pipes in s.before if kind == "set_flag"}
+
+
+def compare(name, ours, theirs, counts, found):
+    if [s.name for s in ours] != [s.name for s in theirs]:
+        counts["other instructions"] += 1
+        return
+    counts["kernels"] += 1
+    for i, (a, b) in enumerate(zip(ours, theirs)):
+        if not is_vector(a):
+            continue
+        counts["both"] += has_barrier(a) and has_barrier(b)
+        if has_barrier(a) and not has_barrier(b):
+            shares = depends_on_an_earlier(theirs, i)
+            counts["less, where bytes are shared" if shares else "less, where none are"] += 1
+            if "--list" in sys.argv:
+                found.append(f"{name}: ours alone, {'shared' if shares else 'not shared'}, before {a.text}")
+        if has_barrier(b) and not has_barrier(a):
+            needed = depends_on_an_earlier(ours, i)
+            counts["needed" if needed else "not needed"] += 1
+            if needed or "--list" in sys.argv:
+                found.append(f"{name}: {'needed' if needed else 'not needed'} before {a.text}")
+    for pair in sorted(pairs(theirs) | pairs(ours)):
+        where = "both" if pair in pairs(theirs) & pairs(ours) else "theirs" if pair in pairs(theirs) else "ours"
+        counts[f"pipes ordered by {where}"] += 1
+        if where != "both" and "--list" in sys.argv:
+            found.append(f"{name}: {pair} by {where} alone")
+
+
+def assembled(kernel, text, *more):
+    with open(kernel, "w", encoding="utf-8") as f:
+        f.write(text)
+    result = run(os.path.abspath(ptoas), kernel, "-o", kernel + ".cpp", "--pto-arch=a3", "--pto-level=level3", *more)
+    if result.returncode != 0:
+        return None
+    with open(kernel + ".cpp", encoding="utf-8") as f:
+        return steps_of(f.read())
+
+
+counts, found = collections.Counter(), []
+for module in sorted(glob.glob(os.path.join(root, "examples/*/*.ptir"))):
+    name = os.path.relpath(module, os.path.join(root, "examples"))
+    if only and not any(word in name for word in only):
+        continue
+    with tempfile.TemporaryDirectory() as folder:
+        tree = os.path.join(folder, "tree")
+        if run(os.path.join(build, "bin/pto-opt"), module, "--pipeline=ascend.yaml", GENERATOR, "-o", tree + "/").returncode != 0:
+            counts["modules not written"] += 1
+            continue
+        for kernel in sorted(glob.glob(tree + "/kernel_*.pto")):
+            with open(kernel, encoding="utf-8") as f:
+                text = f.read()
+            bare = "\n".join(line for line in text.splitlines() if not SYNC.match(line)) + "\n"
+            ours, theirs = assembled(kernel, text), assembled(kernel + ".bare.pto", bare, "--enable-insert-sync")
+            if ours is None or theirs is None:
+                counts["kernels not assembled"] += 1
+                continue
+            compare(f"{name}, {os.path.basename(kernel)}", ours, theirs, counts, found)
+print("\n".join(found))
+print("\n| What | Count |\n|---|---|")
+for what, n in sorted(counts.items()):
+    print(f"| {what} | {n} |")
+sys.exit(1 if counts["needed"] else 0)
