@@ -1,5 +1,6 @@
 /* pto.native: compiles the C that a code generator writes with the C compiler of this host, loads and runs it. */
 #include "native_build.h"
+#include "native_outputs.h"
 #include "native_profile.h"
 #include "native_services.h"
 
@@ -46,6 +47,7 @@ typedef struct executable {
     const pto_native_module *module;
     const pto_native_function *function;
     const pto_native_function *init; /* computes constants of it; or NULL */
+    int has_run, has_run_init;       /* their first call was looked at */
     native_keep keep;
 } executable;
 
@@ -168,7 +170,9 @@ static pto_status fault_at(const native_session *s, const executable *x, int32_t
                      s->e.text);
 }
 
-static pto_status call_function(const pto_run *run, executable *x, const pto_native_function *f, const pto_call *call)
+/* The first call of a function, by `*has_run`, tells outputs that it never writes. */
+static pto_status call_function(const pto_run *run, executable *x, const pto_native_function *f, const pto_call *call,
+                                int *has_run)
 {
     const uint32_t count = call->argument_count + call->result_count;
     pto_binding *bindings = PTO_SCRATCH(run, pto_binding, count);
@@ -186,6 +190,9 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const pto_native_services services = native_services_of(&s);
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     native_arena_reset(&x->keep.memory);
+    const int is_first = !*has_run;
+    *has_run = 1;
+    if (is_first) native_outputs_fill(call, bindings);
     const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
     const uint32_t threads = native_pool_threads(x->keep.pool);
     if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
@@ -194,6 +201,7 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const uint64_t end = call->sink != NULL ? now_ns() : 0;
     if (is_profiled) native_profile_end(s.profile, call->sink);
     if (fault != 0) return fault_at(&s, x, fault);
+    if (is_first) PTO_TRY(native_outputs_check(call, bindings));
     pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);
     pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)threads);
     pto_profile_count(call->sink, PTO_COUNTER_LAUNCHES, (double)s.launches);
@@ -204,13 +212,13 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
 static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
 {
     executable *x = exe;
-    return call_function(run, x, x->function, call);
+    return call_function(run, x, x->function, call, &x->has_run);
 }
 
 static pto_status bind(const pto_run *run, void *exe, const pto_call *init)
 {
     executable *x = exe;
-    if (x->init != NULL) return call_function(run, x, x->init, init);
+    if (x->init != NULL) return call_function(run, x, x->init, init, &x->has_run_init);
     return pto_error(init->function, "pto.native/load", "the generator wrote no function that computes constants");
 }
 
