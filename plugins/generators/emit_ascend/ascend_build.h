@@ -1,4 +1,4 @@
-/* How the model of a kernel is made, op by op. */
+/* How the model of kernels is made, one after the other, op by op. */
 #ifndef ASCEND_BUILD_H
 #define ASCEND_BUILD_H
 
@@ -8,7 +8,7 @@ typedef struct ascend_builder {
     const ascend_module *m;
     ascend_kernel *kernel;
     ascend_node **end;   /* where the next node goes */
-    ascend_tile **tiles; /* by the index of the value's handle */
+    ascend_tile **tiles; /* of all kernels so far, by the index of the value's handle */
     uint32_t tile_capacity;
 } ascend_builder;
 

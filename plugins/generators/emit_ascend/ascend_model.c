@@ -179,10 +179,10 @@ pto_status ascend_add_op(ascend_builder *b, pto_op op)
 
 /* ---- kernels and functions ---- */
 
-static pto_status make_kernel(ascend_module *m, pto_op op, ascend_kernel **end)
+static pto_status make_kernel(ascend_builder *b, pto_op op, ascend_kernel **end)
 {
+    const ascend_module *m = b->m;
     ascend_kernel *k = PTO_SCRATCH(m->run, ascend_kernel, 1);
-    ascend_builder b = {.m = m, .kernel = k, .end = &k->first};
     const pto_str core = pto_attr_str_of(op, PTO_STR("core"));
     const pto_space_facts scratchpad = pto_space_facts_of(m->run, PTO_ROLE_SCRATCHPAD);
     const pto_space_facts sums = pto_space_facts_of(m->run, PTO_ROLE_ACCUMULATOR);
@@ -192,7 +192,8 @@ static pto_status make_kernel(ascend_module *m, pto_op op, ascend_kernel **end)
     if (!k->is_cube && (scratchpad == NULL || !pto_str_same(core, scratchpad->core)))
         return ascend_refuse(op, "the machine has no cores of the kind `%.*s` with tiles of their own", PTO_FMT(core));
     symbols_of_kernel(k);
-    PTO_TRY(add_block(&b, pto_body(op), &k->first));
+    b->kernel = k;
+    PTO_TRY(add_block(b, pto_body(op), &k->first));
     *end = k;
     return PTO_OK;
 }
@@ -207,6 +208,7 @@ const ascend_kernel *ascend_kernel_of(const ascend_module *m, pto_op op)
 pto_status ascend_model_make(const pto_run *run, ascend_module *out)
 {
     ascend_module *m = out;
+    ascend_builder b = {.m = m};
     ascend_kernel **end = &m->kernels;
     const pto_block top = pto_module_top(run);
     uint32_t capacity = 0;
@@ -221,7 +223,7 @@ pto_status ascend_model_make(const pto_run *run, ascend_module *out)
                             "the architecture `%.*s` is none that can be written for: a3 or a5", PTO_FMT(m->arch));
     PTO_EACH_OP(top, op) {
         if (ASCEND_IS(m, op, KERNEL)) {
-            PTO_TRY(make_kernel(m, op, end));
+            PTO_TRY(make_kernel(&b, op, end));
             end = &(*end)->next;
             continue;
         }
