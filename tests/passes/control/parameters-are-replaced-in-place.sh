@@ -111,6 +111,17 @@ refused '' 'tensor<9 x 9 x f32>' <<'EOF'
   return %y, %z
 EOF
 
+# Bytes of a parameter are not made as truth values.
+cat >m.ptir <<'EOF'
+func @f(inout %w: tensor<9 x 40 x u8>, %g: tensor<9 x 40 x f32>) -> tensor<9 x 40 x u8> aliases %w {
+  %b = tensor.gt %g, %g : tensor<9 x 40 x bool>
+  %u = tensor.bitcast %b : tensor<9 x 40 x u8>
+  return %u
+}
+EOF
+ends 5 pto-opt m.ptir --pipeline=default.yaml
+grep -q 'error: \[pto.bufferize/alias\]' text || fail
+
 # Memory that may overlap is copied before it is replaced.
 cat >m.ptir <<'EOF'
 func @f(%x: tensor<64 x 32 x f32>, inout %w: tensor<64 x 32 x f32> may_alias %x) -> tensor<64 x 32 x f32> aliases %w {

@@ -145,7 +145,8 @@ static pto_value find_alias(const bufferizer *b, pto_op ret, uint32_t i, uint32_
     pto_value nest;
     const pto_value v = pto_op_operand(ret, i), param = pto_block_arg(pto_body(b->function), parameter);
     const pto_value root = bufferize_root(b->run, v, &nest);
-    int is_free = PTO_IS(pto_value_op(root), EMPTY) && bufferize_is_written(root);
+    int is_free =
+        PTO_IS(pto_value_op(root), EMPTY) && bufferize_is_written(root) && bufferize_view_reason(v, root) == NULL;
     for (uint32_t k = 0; k < i; k++) is_free &= !pto_value_same(taken[k], root) && !pto_value_same(taken[k], param);
     if (pto_value_same(root, param) || (is_free && bufferize_may_replace(b, param, root))) return root;
     pto_error(ret, "pto.bufferize/alias",
