@@ -127,6 +127,8 @@ expr_id expr_mod(ir_context *c, expr_id a, expr_id b);
 expr_id expr_min(ir_context *c, expr_id a, expr_id b);
 expr_id expr_max(ir_context *c, expr_id a, expr_id b);
 static inline bool expr_is_const(const ir_context *c, expr_id e, int64_t *out);
+/* The greatest one of both, which are above INT64_MIN; of 0 and 0 it is 0. */
+int64_t common_divisor(int64_t a, int64_t b);
 
 /* Replaces leaves; the callbacks return 0 to keep one as it is. Any may be NULL. */
 typedef struct expr_substitution {

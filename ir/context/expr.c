@@ -225,7 +225,7 @@ expr_id expr_sub(ir_context *c, expr_id a, expr_id b) { return sum_of(c, a, b, -
 
 /* ---- products ---- */
 
-static int64_t gcd(int64_t a, int64_t b)
+int64_t common_divisor(int64_t a, int64_t b)
 {
     if (a < 0) a = -a;
     if (b < 0) b = -b;
@@ -240,10 +240,10 @@ static int64_t gcd(int64_t a, int64_t b)
 /* Greatest common divisor of the constant and all coefficients; 1 when e is neither constant nor sum. */
 static int64_t content_of(const expr_node *n)
 {
-    if (n->kind == EXPR_CONST) return gcd(n->value, 0);
+    if (n->kind == EXPR_CONST) return common_divisor(n->value, 0);
     if (n->kind != EXPR_SUM) return 1;
-    int64_t g = gcd(n->value, 0);
-    for (uint32_t i = 0; i < n->arg_count; i++) g = gcd(g, n->coefs[i]);
+    int64_t g = common_divisor(n->value, 0);
+    for (uint32_t i = 0; i < n->arg_count; i++) g = common_divisor(g, n->coefs[i]);
     return g;
 }
 
@@ -325,7 +325,7 @@ static expr_id divide(ir_context *c, expr_kind kind, expr_id a, expr_id b)
         if (kind == EXPR_CEILDIV && rest > 0) quotient++;
         return expr_const(c, quotient);
     }
-    int64_t common = gcd(content_of(expr_at(c, a)), divisor);
+    int64_t common = common_divisor(content_of(expr_at(c, a)), divisor);
     a = divide_exactly(c, a, common);
     if (a == 0 || divisor == common) return a;
     return binary(c, kind, a, expr_const(c, divisor / common));

@@ -391,6 +391,51 @@ bool op_is_never_reached(module *m, op_id at)
     return false;
 }
 
+/* ---- multiples: a symbol of which facts say `$S mod 16 == 0` is 16 of what it stands for ---- */
+
+/* The k of a fact `name mod k == 0`; 1 of another one. */
+static int64_t fact_factor(const ir_context *c, attr_id fact, str_id name)
+{
+    relation rel;
+    expr_id left, right;
+    int64_t rest, k;
+    if (!fact_read(c, fact, &rel, &left, &right) || rel != RELATION_EQ) return 1;
+    if (expr_is_const(c, left, &rest)) {
+        const expr_id other = left;
+        left = right;
+        right = other;
+    }
+    const expr_node *n = expr_at(c, left);
+    if (n->kind != EXPR_MOD || !is_symbol(c, n->args[0], name) || !expr_is_const(c, n->args[1], &k) || k < 1) return 1;
+    return expr_is_const(c, right, &rest) && rest == 0 ? k : 1;
+}
+
+typedef struct multiples {
+    ir_context *c;
+    attr_id facts;
+} multiples;
+
+static expr_id as_multiple(void *self, str_id name)
+{
+    const multiples *u = self;
+    const attr_node *facts = attr_at(u->c, u->facts);
+    int64_t factor = 1;
+    for (uint32_t i = 0; i < facts->count; i++) {
+        const int64_t k = fact_factor(u->c, facts->items[i], name);
+        if (__builtin_mul_overflow(factor, k / common_divisor(factor, k), &factor)) return 0;
+    }
+    return factor == 1 ? 0 : expr_mul(u->c, expr_const(u->c, factor), expr_symbol(u->c, name));
+}
+
+static bool is_same_of_multiples(module *m, op_id at, expr_id a, expr_id b)
+{
+    multiples u = {module_context(m), op_attr(m, op_function(m, at), "facts")};
+    if (u.facts == 0 || attr_at(u.c, u.facts)->kind != ATTR_LIST) return false;
+    const expr_substitution by = {.symbol = as_multiple, .self = &u};
+    const expr_id of_a = expr_substitute(u.c, a, &by), of_b = expr_substitute(u.c, b, &by);
+    return of_a != 0 && of_b != 0 && expr_same(u.c, of_a, of_b);
+}
+
 bool op_expr_same(module *m, op_id at, expr_id a, expr_id b)
 {
     if (a == b || a == 0 || b == 0) return a == b;
@@ -401,5 +446,5 @@ bool op_expr_same(module *m, op_id at, expr_id a, expr_id b)
     expr_id difference = expr_sub(c, a, b);
     if (difference == 0) return false;
     expr_range r = op_expr_range(m, at, difference);
-    return r.lo == 0 && r.hi == 0;
+    return (r.lo == 0 && r.hi == 0) || is_same_of_multiples(m, at, a, b);
 }

@@ -86,13 +86,6 @@ static void symbols_of_kernel(ascend_kernel *k)
 
 /* ---- bodies ---- */
 
-static int has_value(pto_expr x)
-{
-    int found = pto_expr_kind_of(x) == PTO_EXPR_VALUE;
-    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) found |= has_value(pto_expr_arg(x, i));
-    return found;
-}
-
 /* A product over no column at all, for which there is no instruction. */
 static int multiplies_nothing(const ascend_builder *b, pto_op branch)
 {
@@ -110,7 +103,8 @@ static int multiplies_nothing(const ascend_builder *b, pto_op branch)
 static int is_refused_branch(const ascend_builder *b, pto_op op)
 {
     return pto_op_block_count(op) == 1 && multiplies_nothing(b, op) &&
-           !has_value(pto_expr_of(op, PTO_STR("left"), 0)) && !has_value(pto_expr_of(op, PTO_STR("right"), 0));
+           !pto_expr_has_value(pto_expr_of(op, PTO_STR("left"), 0)) &&
+           !pto_expr_has_value(pto_expr_of(op, PTO_STR("right"), 0));
 }
 
 static void add_refusal(ascend_builder *b, pto_op branch)

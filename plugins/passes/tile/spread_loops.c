@@ -88,14 +88,6 @@ static int is_used_inside(pto_value v, pto_op loop)
     return 1;
 }
 
-static int names_values(pto_expr e)
-{
-    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
-    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
-        if (names_values(pto_expr_arg(e, i))) return 1;
-    return 0;
-}
-
 static int names_symbol(pto_expr e, pto_str symbol)
 {
     if (pto_expr_kind_of(e) == PTO_EXPR_SYMBOL) return pto_str_same(pto_expr_symbol_name(e), symbol);
@@ -107,7 +99,7 @@ static int names_symbol(pto_expr e, pto_str symbol)
 /* Whether the number of iterations is known where the function begins. */
 static int is_early(const spread_loop *s)
 {
-    if (names_values(s->trips)) return 0;
+    if (pto_expr_has_value(s->trips)) return 0;
     PTO_WALK(s->function, op)
     {
         if (PTO_IS(op, BIND) && names_symbol(s->trips, pto_attr_str_of(op, PTO_STR("symbol")))) return 0;

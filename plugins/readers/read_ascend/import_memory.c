@@ -73,13 +73,6 @@ static void mark_symbols(importer *im, pto_expr x)
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) mark_symbols(im, pto_expr_arg(x, i));
 }
 
-static int has_value(pto_expr x)
-{
-    int found = pto_expr_kind_of(x) == PTO_EXPR_VALUE;
-    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) found |= has_value(pto_expr_arg(x, i));
-    return found;
-}
-
 /* The memory of a pointer with these extents; the first time it is made. */
 static import_memory *memory_of(importer *im, uint32_t pointer, const shape *s)
 {
@@ -117,7 +110,8 @@ static pto_status skip_layout(mlir_cursor *c)
 static pto_status check_shape(const importer *im, const mlir_op *op, const shape *s)
 {
     for (uint32_t d = 0; d < s->rank; d++)
-        if (!PTO_SOME(s->extent[d]) || !PTO_SOME(s->stride[d]) || has_value(s->extent[d]) || has_value(s->stride[d]))
+        if (!PTO_SOME(s->extent[d]) || !PTO_SOME(s->stride[d]) || pto_expr_has_value(s->extent[d]) ||
+            pto_expr_has_value(s->stride[d]))
             return import_refuse(im, op,
                                  "has a shape that depends on more than parameters and numbers; memory has one shape "
                                  "for all of a kernel");

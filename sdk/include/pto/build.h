@@ -260,6 +260,14 @@ static inline pto_expr pto_expr_of(pto_op op, pto_str name, uint32_t index)
     return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_expr(pto_attr_item(a, index, NULL))
                                                     : pto_expr_none(op.run);
 }
+/* Whether the expression names an index or another scalar, and not symbols and numbers alone. */
+static inline int pto_expr_has_value(pto_expr e)
+{
+    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
+    for (uint32_t i = 0, end = pto_expr_arg_count(e); i < end; i++)
+        if (pto_expr_has_value(pto_expr_arg(e, i))) return 1;
+    return 0;
+}
 /* Item of a list of integers. */
 static inline int64_t pto_int_of(pto_op op, pto_str name, uint32_t index, int64_t absent)
 {

@@ -16,7 +16,7 @@ EXACT = {"neg": np.negative, "abs": np.abs, "relu": lambda x: np.maximum(x, 0)}
 def gelu(kind):
     if kind == "sigmoid":
         return lambda x: x / (1 + np.exp(-1.702 * x))
-    return lambda x: x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    return lambda x: x / (1 + np.exp(-2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))  # 1 + tanh loses its digits
 
 
 @draws(*numpy_ops.FLOATS)

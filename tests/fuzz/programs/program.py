@@ -66,7 +66,7 @@ class Function:
         self.p, self.r, self.rng, self.name, self.caller = program, program.r, program.rng, name, caller
         self.params, self.types, self.env, self.outputs = [], {}, {}, []
         self.lines, self.steps, self.scope, self.depth = [], [], [], 0
-        self.arguments = []
+        self.arguments, self.aliases = [], {}  # of outputs the inputs that they replace
         program.functions.append(self)
 
     # ---- values ----
@@ -233,15 +233,29 @@ class Function:
                                   + " ".join(self.p.type(dims, t) for _, dims, t in self.params)))
             for missing in sorted(used - bound):
                 self.param("f32", (missing,))
+        if self.caller is None:
+            self.replace_inputs(random.Random(f"{self.p.seed} aliases"))
+
+    def replace_inputs(self, r):
+        """Of some programs outputs are made in the memory of inputs of their type."""
+        free = [(n, (dims, t)) for n, dims, t in self.params if dims is not None and not self.mode(n)]
+        for y in self.outputs if r.random() < 0.3 else ():
+            fits = [n for n, kind in free if kind == self.types[y] and n not in self.aliases.values()]
+            if fits:
+                self.aliases[y] = r.choice(fits)
+
+    def named(self, output):
+        """What the output is called outside."""
+        return self.aliases.get(output, output)
 
     def mode(self, name):
         """Of some programs many inputs are constants, of which pto.hoist-const makes a function of its own."""
         is_constant = self.caller is None and random.Random(f"{self.p.seed} {name}").random() < self.p.constants
-        return "const " if is_constant else ""
+        return "const " if is_constant else "inout " if name in self.aliases.values() else ""
 
     def text(self):
         params = ", ".join(f"{self.mode(n)}%{n}: {self.p.type(d, t)}" for n, d, t in self.params)
-        results = ", ".join(self.p.type(*self.types[n]) for n in self.outputs)
+        results = ", ".join(self.p.type(*self.types[n]) + (f" aliases %{self.aliases[n]}" if n in self.aliases else "") for n in self.outputs)
         body = "".join(f"  {line}\n" for line in self.lines)
         return f"func {'private ' if self.caller is not None else ''}@{self.name}({params}) -> ({results}) {{\n{body}  return {', '.join('%' + n for n in self.outputs)}\n}}\n"
 

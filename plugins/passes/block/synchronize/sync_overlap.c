@@ -108,6 +108,55 @@ static int is_apart(window_question *q, pto_expr from, int64_t from_extent, pto_
     return (r.lo != INT64_MIN && r.lo >= from_extent) || (r.hi != INT64_MAX && r.hi != INT64_MIN && -r.hi >= to_extent);
 }
 
+/* ---- digits: a loop that counts tiles parts its index, as in [2 * (%t floordiv 4), 8 * (%t mod 4)] ---- */
+
+/* The x where both windows begin at k * x + c along the dim, and are at most k long; none: they do not. */
+static pto_expr digit_of(const sync_access *a, const sync_access *b, uint32_t d)
+{
+    pto_expr e = a->offsets[d];
+    int64_t k = 1;
+    if (!pto_expr_equal(e, b->offsets[d])) return pto_expr_none(e.run);
+    if (pto_expr_kind_of(e) == PTO_EXPR_SUM && pto_expr_arg_count(e) == 1) {
+        k = pto_expr_coef(e, 0);
+        e = pto_expr_arg(e, 0);
+    }
+    return k >= a->extents[d] && k >= b->extents[d] ? e : pto_expr_none(e.run);
+}
+
+static pto_expr quotient(pto_expr x, pto_expr by)
+{
+    if (pto_expr_kind_of(x) != PTO_EXPR_FLOORDIV) return pto_expr_floordiv(x, by);
+    return pto_expr_floordiv(pto_expr_arg(x, 0), pto_expr_mul(pto_expr_arg(x, 1), by));
+}
+
+/* Whether `x` is the same whenever all digits are: it is one of them, or both parts of it follow from them. */
+static int follows(const pto_expr *digits, uint32_t count, pto_expr x, uint32_t depth)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pto_expr_equal(digits[i], x)) return 1;
+    for (uint32_t i = 0; i < count && depth < PTO_MAX_DIMS; i++) {
+        const pto_expr_kind kind = pto_expr_kind_of(digits[i]);
+        if ((kind != PTO_EXPR_MOD && kind != PTO_EXPR_FLOORDIV) || !pto_expr_equal(pto_expr_arg(digits[i], 0), x))
+            continue;
+        const pto_expr by = pto_expr_arg(digits[i], 1);
+        const pto_expr rest = kind == PTO_EXPR_MOD ? quotient(x, by) : pto_expr_mod(x, by);
+        if (!pto_expr_has_value(by) && PTO_SOME(rest) && follows(digits, count, rest, depth + 1)) return 1;
+    }
+    return 0;
+}
+
+/* Whether each value of the index has windows of its own. */
+static int is_told_by_digits(const sync_access *a, const sync_access *b, pto_value index)
+{
+    pto_expr digits[PTO_MAX_DIMS];
+    uint32_t count = 0;
+    for (uint32_t d = 0; d < a->rank; d++) {
+        const pto_expr digit = digit_of(a, b, d);
+        if (PTO_SOME(digit)) digits[count++] = digit;
+    }
+    return count > 1 && follows(digits, count, pto_expr_value(index), 0);
+}
+
 /* Whether window `b` may meet window `a` of an earlier iteration of the loop `carrying`, or, when that is SYNC_NONE, of
  * the same iteration. */
 static int windows_meet(const sync_model *m, const sync_access *a, const sync_access *b, uint32_t carrying)
@@ -130,7 +179,8 @@ static int windows_meet(const sync_model *m, const sync_access *a, const sync_ac
         const pto_expr later = n != 0 ? pto_expr_substitute(b->offsets[d], n, from, to) : b->offsets[d];
         if (PTO_SOME(later) && is_apart(&q, a->offsets[d], a->extents[d], later, b->extents[d])) return 0;
     }
-    return 1;
+    return carrying == SYNC_NONE || m->ops[carrying].role != SYNC_FOR ||
+           !is_told_by_digits(a, b, pto_block_arg(pto_body(m->ops[carrying].at->op), 0));
 }
 
 /* ---- pairs ---- */

@@ -27,7 +27,7 @@ enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
 #define OPTIONS(X)                                                                                                   \
     X(ROWS, I64, "rows", .def = "256", .min = "1", .max = "1024", .doc = "queries of a block",                       \
       .example = "with: { rows: 128 }")                                                                              \
-    X(KEYS, I64, "keys", .def = "256", .min = "1", .max = "4096", .doc = "keys of a block, where not all fit",       \
+    X(KEYS, I64, "keys", .def = "256", .min = "2", .max = "4096", .doc = "keys of a block, where not all fit",       \
       .example = "with: { keys: 512 }")                                                                              \
     X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                         \
       .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that", \
@@ -87,7 +87,7 @@ static pto_status decide_form(const attention *a, const char *obstacle, int64_t 
 
 static pto_status decide_blocks(const attention *a, int64_t form, int64_t *blocks)
 {
-    const int64_t least[BLOCK_DIMS] = {1, 1}, most[BLOCK_DIMS] = {ROWS_MAX, KEYS_MAX};
+    const int64_t least[BLOCK_DIMS] = {1, 2}, most[BLOCK_DIMS] = {ROWS_MAX, KEYS_MAX};
     const pto_decision d = {.struct_size = sizeof d,
                             .count = BLOCK_DIMS,
                             .name = "attention-blocks",

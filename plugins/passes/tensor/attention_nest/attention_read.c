@@ -71,6 +71,8 @@ const char *attention_read(pto_op op, attention *a)
     fold_heads(a);
     a->static_queries = known_extent(a->queries);
     if (a->static_keys == 0 || a->static_queries == 0) return "it has no queries or no keys";
+    if (a->static_keys == 1 || a->elements == 1 || a->values == 1)
+        return "it has one key, or rows of one element: a tile of one column lies otherwise than products take it";
     const pto_dtype t = pto_type_dtype(a->q);
     if (t != PTO_F32 && t != PTO_F16 && t != PTO_BF16) return "its element type has no product";
     return check_mask(a);

@@ -11,8 +11,9 @@
  *
  * A `tile.empty` that is not given back becomes workspace. A nest updates its `out` tensors in place when nothing reads
  * their old elements afterwards; else, and for what is given back twice or is a parameter, they are copied by a nest of
- * its own, which a remark tells. Loops that carry tensors get two buffers for each; branches write to the memory of
- * their results (bufferize_control.c). Exact. Nests run in program order on memory from here on.
+ * its own, which a remark tells. What aliases a parameter is made in its memory (bufferize_inplace.c). Loops that carry
+ * tensors get two buffers for each; branches write to the memory of their results (bufferize_control.c). Exact. Nests
+ * run in program order on memory from here on.
  *
  * Requires nests of tile ops on tensors, as pto.tile makes them, in the body of a function or of its loops and
  * branches. Leaves functions on memory, without values of tensor type (pto.bufferized). */
@@ -131,22 +132,27 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
 
 /* ---- outputs ---- */
 
-/* The number of the parameter whose memory returned value `i` is; -1: it has its own. */
-static int64_t alias_of(const bufferizer *b, uint32_t i)
+int64_t bufferize_alias_of(const bufferizer *b, uint32_t i)
 {
     const pto_attr aliases = pto_op_attr(b->function, PTO_STR("aliases"));
     return PTO_SOME(aliases) && i < pto_attr_count(aliases) ? pto_attr_i64(pto_attr_item(aliases, i, NULL)) : -1;
 }
 
-/* The parameter, when what it was at first has become the returned value in place. */
-static pto_value find_alias(const bufferizer *b, pto_op ret, uint32_t i, uint32_t parameter)
+/* The parameter, when what it was at first has become the returned value in place, or the `tile.empty` that may be made
+ * in its memory. */
+static pto_value find_alias(const bufferizer *b, pto_op ret, uint32_t i, uint32_t parameter, const pto_value *taken)
 {
     pto_value nest;
     const pto_value v = pto_op_operand(ret, i), param = pto_block_arg(pto_body(b->function), parameter);
-    if (pto_value_same(bufferize_root(b->run, v, &nest), param)) return param;
+    const pto_value root = bufferize_root(b->run, v, &nest);
+    int is_free =
+        PTO_IS(pto_value_op(root), EMPTY) && bufferize_is_written(root) && bufferize_view_reason(v, root) == NULL;
+    for (uint32_t k = 0; k < i; k++) is_free &= !pto_value_same(taken[k], root) && !pto_value_same(taken[k], param);
+    if (pto_value_same(root, param) || (is_free && bufferize_may_replace(b, param, root))) return root;
     pto_error(ret, "pto.bufferize/alias",
-              "`return` returns %%%.*s, which aliases %%%.*s but is not made in its memory: update it with "
-              "tensor.assemble or the like, and read it before or after that, not both as it was and as it is",
+              "`return` returns %%%.*s, which aliases %%%.*s but is not made in its memory: replace parts of it "
+              "with tensor.assemble or the like, or each element or row by what is computed of itself, and read it "
+              "before or after that, not both as it was and as it is",
               PTO_FMT(pto_value_name(v)), PTO_FMT(pto_value_name(param)));
     for (uint32_t k = 0; k < b->copies; k++)
         if (pto_value_same(b->copied[k].from, param))
@@ -161,8 +167,8 @@ static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_valu
     const pto_run *run = b->run;
     pto_value nest, v = pto_op_operand(ret, i), root = bufferize_root(run, v, &nest);
     const char *why = NULL;
-    const int64_t alias = alias_of(b, i);
-    if (alias >= 0) return find_alias(b, ret, i, (uint32_t)alias);
+    const int64_t alias = bufferize_alias_of(b, i);
+    if (alias >= 0) return find_alias(b, ret, i, (uint32_t)alias, taken);
     if (!PTO_IS(pto_value_op(root), EMPTY)) {
         why = PTO_IS(pto_value_op(root), ARRAY) ? "a constant is given back"
               : PTO_SOME(pto_value_op(root))    ? "what a loop hands on may be in several places"
@@ -264,7 +270,12 @@ static pto_status rewrite_parameters(const bufferizer *b, pto_op ret, const pto_
     }
     for (uint32_t i = 0; i < results; i++) {
         pto_value v = pto_op_operand(ret, i);
-        if (alias_of(b, i) >= 0) continue;
+        const int64_t alias = bufferize_alias_of(b, i);
+        if (alias >= 0) {
+            if (PTO_IS(pto_value_op(homes[i]), EMPTY))
+                PTO_TRY(place_empty(b, pto_value_op(homes[i]), pto_block_arg(body, (uint32_t)alias)));
+            continue;
+        }
         pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), pto_value_name(v));
         PTO_NEED(out);
         numbers[i] = params + outs;

@@ -76,6 +76,13 @@ pto_status bufferize_separate_one(bufferizer *b, pto_op op, uint32_t slot, pto_v
 /* Lets each nest write to memory that it may overwrite. */
 pto_status bufferize_separate(bufferizer *b);
 
+/* ---- results in the memory of parameters: bufferize_inplace.c ---- */
+
+/* The number of the parameter whose memory returned value `i` is; -1: it has its own. */
+int64_t bufferize_alias_of(const bufferizer *b, uint32_t i);
+/* Whether what is made in a `tile.empty` may be made in the memory of the parameter, after bufferize_control. */
+int bufferize_may_replace(const bufferizer *b, pto_value parameter, pto_value empty);
+
 /* ---- making memory: bufferize_copy.c ---- */
 
 /* `v` under another type before `at`; itself when it has that type. */

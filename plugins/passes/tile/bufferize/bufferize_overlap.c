@@ -115,6 +115,18 @@ static int64_t read_parameter(const bufferizer *b, uint32_t pair, pto_value *out
     return bufferize_is_tensor(v) && bufferize_is_tensor(*out_written) ? read : -1;
 }
 
+/* Whether a result that aliases the parameter begins in memory of its own, and may be made in that of the parameter. */
+static int is_replaced(const bufferizer *b, pto_value parameter)
+{
+    const pto_op ret = pto_block_terminator(pto_body(b->function));
+    pto_value nest;
+    for (uint32_t i = 0; i < pto_op_operand_count(ret); i++)
+        if (bufferize_alias_of(b, i) == (int64_t)pto_value_index(parameter) &&
+            !pto_value_same(bufferize_root(b->run, pto_op_operand(ret, i), &nest), parameter))
+            return 1;
+    return 0;
+}
+
 /* The copy takes the place of the parameter everywhere. */
 static pto_status copy_parameter(bufferizer *b, pto_value v)
 {
@@ -134,7 +146,7 @@ pto_status bufferize_copy_overlapped(bufferizer *b)
         const int64_t read = read_parameter(b, i, &written);
         if (read < 0) continue;
         const pto_value v = pto_block_arg(pto_body(b->function), (uint32_t)read);
-        if (!is_ordered(b, written, v)) PTO_TRY(copy_parameter(b, v));
+        if (is_replaced(b, written) || !is_ordered(b, written, v)) PTO_TRY(copy_parameter(b, v));
     }
     return PTO_OK;
 }

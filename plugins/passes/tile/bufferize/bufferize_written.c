@@ -41,20 +41,12 @@ static void find_writers(const pto_run *run, pto_value v, writer_list *list)
     }
 }
 
-static int has_value(pto_expr e)
-{
-    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
-    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
-        if (has_value(pto_expr_arg(e, i))) return 1;
-    return 0;
-}
-
 /* Whether both sides of the branch are taken for some values. Symbols may be known to the caller. */
 static int is_open(pto_op branch)
 {
     const pto_expr left = pto_expr_of(branch, PTO_STR("left"), 0), right = pto_expr_of(branch, PTO_STR("right"), 0);
     const pto_range r = pto_expr_range(pto_expr_sub(left, right), branch, NULL);
-    if (!has_value(left) && !has_value(right)) return 0;
+    if (!pto_expr_has_value(left) && !pto_expr_has_value(right)) return 0;
     switch (pto_relation_by_name(pto_attr_str_of(branch, PTO_STR("relation")))) {
     case PTO_RELATION_EQ:
     case PTO_RELATION_NE: return r.lo <= 0 && r.hi >= 0 && r.lo != r.hi;

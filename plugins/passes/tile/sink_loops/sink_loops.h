@@ -5,6 +5,8 @@
 
 #include <pto/plugin.h>
 
+#include "windows.h"
+
 #define SINK_KINDS(X)        \
     X(FOR, "for")            \
     X(FORALL, "forall")      \
@@ -35,8 +37,6 @@ int sink_has_iteration(const pto_run *run, pto_op loop);
 pto_status sink_hoist(const pto_run *run, pto_op loop);
 /* Lets the loop carry each tensor in the type in which its body makes it: sink_retype.c. */
 pto_status sink_retype(pto_op loop);
-/* Whether a load or store of `a` is at the place that `b` has, and covers the same region of it. */
-int sink_is_same_window(pto_op a, pto_op b);
 
 /* ---- one nest, what is carried stays in tiles: sink_tiles.c ---- */
 
@@ -104,10 +104,6 @@ typedef struct sink_body {
 void sink_body_match(sink_body *b);
 /* The memory that a value of the loop is; NULL: it is not one. */
 const sink_name *sink_body_find(const sink_body *b, pto_value v);
-/* What an expression grows by with the index, from 0 on; 0: it does not, or not in equal steps. */
-int64_t sink_step_along(pto_expr e, pto_value index);
-/* Extent of the window of a load or store along a dim of its tensor, at most. */
-int64_t sink_window_extent(pto_op access, uint32_t dim);
 /* Whether a nest of the loop runs once, as a whole, in an instance and iteration. */
 int sink_body_is_single(const sink_nest *n);
 /* Finds a dim that instances may divide: sink_split.c. */

@@ -12,16 +12,8 @@ static pto_op part_of(pto_op op, pto_op nest)
 /* Whether the store goes to another place in each iteration of the loops around it in its nest. */
 static int moves_on(pto_op store, pto_op nest)
 {
-    for (pto_op loop = pto_op_parent(store); !pto_op_same(loop, nest); loop = pto_op_parent(loop)) {
-        int is_moved = 0;
-        if (!PTO_IS(loop, FOR)) return 0;
-        const pto_value index = pto_block_arg(pto_body(loop), 0);
-        for (uint32_t d = 0; d < pto_expr_count_of(store, PTO_STR("offsets")); d++) {
-            const int64_t step = sink_step_along(pto_expr_of(store, PTO_STR("offsets"), d), index);
-            is_moved |= step != 0 && sink_window_extent(store, d) <= step;
-        }
-        if (!is_moved) return 0;
-    }
+    for (pto_op loop = pto_op_parent(store); !pto_op_same(loop, nest); loop = pto_op_parent(loop))
+        if (!PTO_IS(loop, FOR) || window_dim_along(store, pto_block_arg(pto_body(loop), 0)) < 0) return 0;
     return 1;
 }
 
@@ -32,7 +24,7 @@ static int is_read_before(const sink_nest *n, pto_op load, pto_op store)
 {
     if (pto_block_same(pto_op_block(load), pto_op_block(store)) && pto_op_is_before(load, store) &&
         pto_type_same(pto_value_type(pto_op_operand(load, 0)), pto_value_type(target_of(store))) &&
-        sink_is_same_window(load, store) && moves_on(store, n->op))
+        window_is_same(load, store) && moves_on(store, n->op))
         return 1;
     const pto_op first = part_of(load, n->op), second = part_of(store, n->op);
     return sink_body_is_single(n) && !pto_op_same(first, second) && pto_op_is_before(first, second);

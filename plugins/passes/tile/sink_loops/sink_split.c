@@ -60,8 +60,8 @@ static int64_t unit_of(const sink_memory *m, pto_type type, int32_t dim)
 static int32_t dim_along(const sink_nest *n, pto_op access, int64_t *step)
 {
     for (uint32_t d = 0; d < pto_expr_count_of(access, PTO_STR("offsets")); d++) {
-        *step = sink_step_along(pto_expr_of(access, PTO_STR("offsets"), d), index_of(n));
-        if (*step != 0) return *step <= part_max && sink_window_extent(access, d) <= *step ? (int32_t)d : -1;
+        *step = window_step_along(pto_expr_of(access, PTO_STR("offsets"), d), index_of(n));
+        if (*step != 0) return *step <= part_max && window_extent(access, d) <= *step ? (int32_t)d : -1;
     }
     return -1;
 }
@@ -70,7 +70,7 @@ static int32_t dim_along(const sink_nest *n, pto_op access, int64_t *step)
 static int32_t index_along(const sink_nest *n, pto_op access, uint32_t dim)
 {
     for (uint32_t i = 0; i < pto_expr_count_of(n->op, PTO_STR("to")); i++)
-        if (sink_step_along(pto_expr_of(access, PTO_STR("offsets"), dim), pto_block_arg(pto_body(n->op), i)) != 0)
+        if (window_step_along(pto_expr_of(access, PTO_STR("offsets"), dim), pto_block_arg(pto_body(n->op), i)) != 0)
             return (int32_t)i;
     return -1;
 }

@@ -62,7 +62,7 @@ static int are_fixed(const sink_tiles *s, pto_op op, const char *list)
 /* Whether the load takes the valid region of the stored tile from where it is stored. */
 static int is_same_tile(pto_op load, pto_op store)
 {
-    return sink_is_same_window(load, store) &&
+    return window_is_same(load, store) &&
            pto_type_same(pto_value_type(pto_op_result(load, 0)), pto_value_type(pto_op_operand(store, 0))) &&
            !pto_attr_bool_of(load, PTO_STR("transpose"), 0) && !PTO_SOME(pto_op_attr(load, PTO_STR("pad")));
 }

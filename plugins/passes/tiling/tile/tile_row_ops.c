@@ -109,8 +109,9 @@ tile_piece rows_start(row_nest *w, const row_value *v)
 /* The type to repeat values of a type in: one that the machine adds in and that has all of them. */
 static pto_dtype repeat_dtype(const pto_run *run, pto_kind_id adds, pto_dtype t)
 {
-    static const pto_dtype wider[][2] = {
-        {PTO_BF16, PTO_F32}, {PTO_F16, PTO_F32}, {PTO_I8, PTO_F16}, {PTO_U8, PTO_F16}, {PTO_I16, PTO_F32}};
+    static const pto_dtype wider[][2] = {{PTO_BF16, PTO_F32},   {PTO_F16, PTO_F32},   {PTO_I8, PTO_F16},
+                                         {PTO_U8, PTO_F16},     {PTO_I16, PTO_F32},   {PTO_F8E4M3, PTO_F32},
+                                         {PTO_F8E5M2, PTO_F32}, {PTO_F8E8M0, PTO_F32}};
     for (size_t i = 0; i < sizeof wider / sizeof *wider && !machine_takes(run, adds, t); i++) {
         const pto_dtype by = wider[i][1];
         if (wider[i][0] == t && machine_takes(run, adds, by) && machine_converts(run, t, by) &&

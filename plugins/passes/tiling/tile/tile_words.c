@@ -5,16 +5,6 @@
 
 enum { WORDS_OF_GROUP = 17, WORDS_OF_SYMBOLS = 4, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
 
-/* Whether an extent names a value. The number of an expression stands for the same extent in all functions, but for the
- * values in it: their numbers are given to others later. */
-static int has_value(pto_expr e)
-{
-    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
-    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
-        if (has_value(pto_expr_arg(e, i))) return 1;
-    return 0;
-}
-
 /* Of an op of the group: what it is, and from what reductions of nothing start. */
 static int64_t word_of_op(const row_value *v)
 {
@@ -99,7 +89,9 @@ void rows_put_words(const row_group *g, pto_tiling_problem *problem)
     int64_t *words = PTO_SCRATCH(g->run, int64_t, capacity);
     uint32_t n = put_group(g, words);
     for (uint32_t a = 0; a < g->axis_count; a++) {
-        if (g->static_extent[a] < 0 && has_value(g->extent[a])) return;
+        /* The number of an expression stands for the same extent in all functions, but for the values in it: their
+         * numbers are given to others later. */
+        if (g->static_extent[a] < 0 && pto_expr_has_value(g->extent[a])) return;
         if (g->static_extent[a] < 0) is_static = 0;
         words[n++] = g->static_extent[a];
         words[n++] = g->expected[a];

@@ -31,6 +31,14 @@ attention '$S' 0 16 1
 left 'it has no queries or no keys'
 ends 0 pto-run m.ptir --pipeline=native.yaml --random-inputs=1 --sym=S=3 --quiet
 
+# Tiles of one column.
+attention 64 1 16 1
+left 'it has one key, or rows of one element'
+ends 0 pto-run m.ptir --pipeline=native.yaml --random-inputs=1 --quiet --compare=reference.yaml
+attention '$S' '$T' 1 '$T'
+left 'it has one key, or rows of one element'
+ends 0 pto-run m.ptir --pipeline=native.yaml --random-inputs=1 --sym=S=3 --sym=T=5 --quiet --compare=reference.yaml
+
 # Decisions: what was chosen, and what may be.
 attention '$S' '$T' 16 '$T'
 nests='pto-opt m.ptir --machine=cpu-avx2.yaml --passes=pto.attention-nest'
