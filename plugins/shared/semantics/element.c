@@ -12,6 +12,7 @@ static const uint8_t classes[PTO_DTYPE_COUNT] = {
 element_class element_class_of(pto_dtype t) { return t < PTO_DTYPE_COUNT ? (element_class)classes[t] : ELEMENT_NONE; }
 size_t element_bytes(pto_dtype t) { return (size_t)pto_dtype_bytes(t); }
 bool element_is_float(pto_dtype t) { return element_class_of(t) == ELEMENT_FLOAT; }
+bool element_is_wide_float(pto_dtype t) { return element_is_float(t) && !pto_dtype_is_byte_float(t); }
 
 bool element_is_unsigned(pto_dtype t)
 {
@@ -323,13 +324,17 @@ void element_copy(size_t bytes, void *to, int64_t to_stride, const void *from, i
 void element_round_f32(pto_dtype t, size_t n, float *values)
 {
     switch (t) {
+    case PTO_F32: break;
     case PTO_F16:
         for (size_t i = 0; i < n; i++) values[i] = f32_from_f16(f16_from_f32(values[i]));
         break;
     case PTO_BF16:
         for (size_t i = 0; i < n; i++) values[i] = f32_from_bf16(bf16_from_f32(values[i]));
         break;
-    default: break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            values[i] = (float)element_decode(t, element_encode(t, (double)values[i], ROUND_RINT, false));
+        break;
     }
 }
 
