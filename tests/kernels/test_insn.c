@@ -210,6 +210,24 @@ static int run_double_rounding(void)
     return bad;
 }
 
+/* What element_decode makes of a pattern by the definition is what the conversions of the types make of it, the sign of
+ * NaN included. */
+static int run_patterns(void)
+{
+    const pto_dtype types[] = {PTO_F16, PTO_BF16, PTO_F8E4M3, PTO_F8E5M2};
+    int bad = 0;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        for (uint32_t bits = 0; bits < 1u << 8 * element_bytes(types[k]); bits++) {
+            double x;
+            element_read_f64(types[k], &bits, 1, 1, &x);
+            const double y = element_decode(types[k], bits);
+            bad += isnan(x) != isnan(y) || signbit(x) != signbit(y) || (x == x && x != y);
+        }
+    }
+    if (bad) printf("%d patterns are decoded to something else\n", bad);
+    return bad;
+}
+
 static uint8_t memory[1 << 16];
 
 static tile_ref tile(pto_dtype t, int64_t rows, int64_t cols)
@@ -478,7 +496,7 @@ int main(int argc, char **argv)
     }
     size_t n;
     uint8_t *bytes = table_load(argv[1], &n);
-    const int bad = run_table(bytes, n) + run_double_rounding() + run_failures();
+    const int bad = run_table(bytes, n) + run_double_rounding() + run_patterns() + run_failures();
     free(bytes);
     return bad != 0;
 }
