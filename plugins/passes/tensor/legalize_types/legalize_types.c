@@ -19,8 +19,8 @@
  * legalize_float8.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
- * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
- * become the other one. What cannot be done so is an error at the op.
+ * Exact except for functions and means of f16 and bf16, of which every result that is near the middle of two numbers
+ * may become the other one. What cannot be done so is an error at the op.
  *
  * Requires tensor ops whose operands are tensors, as pto.spread-scalars leaves them. Leaves ops in element types that
  * the machine has instructions for, and casts (pto.types-legal). */

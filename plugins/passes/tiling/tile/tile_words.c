@@ -5,8 +5,8 @@
 
 enum { WORDS_OF_GROUP = 17, WORDS_OF_SYMBOLS = 4, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
 
-/* Whether an extent names a value. The number of an expression stands for the same extent in all functions, but for the
- * values in it: their numbers are given to others later. */
+/* Whether an extent names a value. The number of an expression stands for the same extent in all functions, except for
+ * the values in it: their numbers are given to others later. */
 static int has_value(pto_expr e)
 {
     if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return 1;
