@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-FLOATS = ("f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0")
-TYPES = (*FLOATS, "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "index")
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ir", "ops", "types.def"), encoding="utf-8") as rows_of_types:
+    KINDS = dict(re.findall(r'^DTYPE\(\w+, "(\w+)", \d+, (\w+),', rows_of_types.read(), re.M))
+TYPES = [t for t, kind in KINDS.items() if kind != "OPAQUE"]
+FLOATS = [t for t, kind in KINDS.items() if kind == "FLOAT"]
 MACHINES = {"ascend-910b": "A", "cpu-generic": "C"}
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference", "op-types.md")
 # Ops whose other operands or results have types of their own.
@@ -120,9 +122,9 @@ def main():
                     codes[machine] = run(tools, op, t, text, machine)
                     if codes[machine]:
                         refused.setdefault(codes[machine], set()).add((op, t))
-                was = before.get(op, "").split("|")
-                if nth > 1 and (len(was) != len(TYPES) or was[k].strip() != cell(True, codes)):
-                    differs.append(f"{op} {t}")
+            was = before.get(op, "|" * len(TYPES)).split("|")[k].strip()
+            if nth > 1 and (was != cell(True, codes) if codes else (was != "") != (t in claimed)):
+                differs.append(f"{op} {t}")
             cells.append(cell(t in claimed, codes) if codes or nth == 1 else "")
         table.append((op, cells))
     if differs:

@@ -55,6 +55,7 @@ typedef struct insn_rule_row {
     const char *valid;      /* attribute with the valid region of the value form; NULL: it follows from the sources */
     uint8_t tmp;            /* insn_tmp */
     uint8_t rounds;         /* an f32 accumulator may leave as f16 or bf16 */
+    uint8_t by_column;      /* and narrower, times a factor of its column: the last operand has two words of each */
     uint8_t own_capacities; /* shapes speak of valid regions only */
 } insn_rule_row;
 

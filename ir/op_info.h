@@ -93,7 +93,6 @@ enum type_class {
 
 /* Sets of element types. */
 #define DT(ID) (1u << DTYPE_##ID)
-#define DT_FLOAT (DT(F32) | DT(F16) | DT(BF16))
 #define DT_FLOAT8 (DT(F8E4M3) | DT(F8E5M2))
 #define DT_SINT (DT(I8) | DT(I16) | DT(I32) | DT(I64))
 #define DT_UINT (DT(U8) | DT(U16) | DT(U32) | DT(U64))
@@ -108,6 +107,12 @@ enum type_class {
 enum {
     DT_ANY = 0
 #define DTYPE(ID, text, bits, class, ...) DT_IF_##class(ID)
+#include "ir/ops/types.def"
+};
+/* Ops compute in floats of more than 8 bits, which have exponents. */
+enum {
+    DT_FLOAT = 0
+#define DTYPE(ID, text, bits, class, exponent_bits, ...) | ((exponent_bits) > 0 && (bits) > 8 ? DT(ID) : 0)
 #include "ir/ops/types.def"
 };
 

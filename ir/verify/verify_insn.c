@@ -53,9 +53,6 @@ static const char *words_of(const insn *i, uint32_t k) { return type_words(i->m,
 
 /* ---- element types ---- */
 
-/* Factors of columns are one for each; else one for all, or none. */
-static bool has_factors(const insn *i) { return has_flag(i, i->count - 1, OPERAND_FACTORS); }
-
 /* The accumulator leaves as it is, or rounded to a 16-bit float on its way; scaled as a narrower type. */
 static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
 {
@@ -67,7 +64,7 @@ static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
     const uint32_t bytes = DT(I8) | DT(U8), by_column = from == DTYPE_F32   ? bytes
                                                         : from == DTYPE_I32 ? bytes | DT(F16)
                                                                             : 0;
-    if (has_factors(i)) return (by_column >> to & 1) != 0;
+    if (i->rule->by_column) return (by_column >> to & 1) != 0;
     if (op_attr(i->m, i->o, "scale") != 0) return (from == DTYPE_F32 || from == DTYPE_I32) && (scaled >> to & 1) != 0;
     return from == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16);
 }
@@ -100,7 +97,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
     }
     if (k == TARGET && may_round_on_the_way(i, from, got)) return OK;
-    if (k == TARGET && has_factors(i))
+    if (k == TARGET && i->rule->by_column)
         return op_error(i->m, i->o, &E0212, "stores f32 as i8 or u8 and i32 as f16, i8 or u8; got %s as %s",
                         dtype_name(from), dtype_name(got));
     if (k == TARGET && op_attr(i->m, i->o, "scale") != 0)
@@ -113,11 +110,14 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
                     dtype_name(k == TARGET ? from : got));
 }
 
+/* Operands whose element type says nothing of that of the others. */
+enum { OWN_TYPE = OPERAND_SUMS | OPERAND_MASK | OPERAND_INDEX | OPERAND_RECORD | OPERAND_FACTORS };
+
 static status check_elements(const insn *i)
 {
     uint32_t source = FIRST_SOURCE;
     if (i->count == FIRST_SOURCE) return OK; /* of nothing: its row says which types it may have */
-    while (source + 1 < i->count && has_flag(i, source, OPERAND_SUMS | OPERAND_MASK)) source++;
+    while (source + 1 < i->count && has_flag(i, source, OWN_TYPE)) source++;
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++)
         if (k != source) TRY(check_element(i, source, k));
     return check_element(i, source, TARGET);
@@ -315,7 +315,7 @@ static status check_store(const insn *i)
     }
     TRY(valid_of(i, FIRST_SOURCE, extent));
     TRY(verify_window(i->m, i->o, i->type[TARGET], false, extent));
-    if (has_factors(i)) TRY(check_factors(i, extent));
+    if (i->rule->by_column) TRY(check_factors(i, extent));
     return verify_access(i->m, i->o, target, true, false, extent);
 }
 

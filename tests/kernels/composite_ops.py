@@ -3,7 +3,7 @@ import numpy as np
 
 import elements as el
 
-FLOATS = ["f32", "f16", "bf16"]
+FLOATS = el.FLOATS
 
 
 def normal(x, axes, eps):

@@ -21,6 +21,7 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
         TYPES[name] = (code, (int(bits) + 7) // 8, {"FLOAT": "f", "SINT": "i", "UINT": "u", "BOOL": "b", "INDEX": "i"}[kind])
         if kind == "FLOAT":
             FORMATS[name] = tuple(int(f, 0) for f in fields)
+FLOATS = [t for t in FORMATS if TYPES[t][1] > 1]  # that ops compute in
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 SINT = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
 NAN_BITS = {t: f[3] for t, f in FORMATS.items()}
@@ -170,9 +171,9 @@ def int_bits(t, values):
 
 
 def widens(to, src):
-    """Whether a float type has an infinity and every number of another."""
-    wider = {"f8e5m2": ["f16", "bf16", "f32"], "f16": ["bf16", "f32"], "bf16": ["f32"], "f8e4m3": ["f8e5m2", "f16", "bf16", "f32"], "f8e8m0": ["bf16", "f32"]}
-    return to == src or to in wider.get(src, [])
+    """Whether a float type has an infinity, and nothing of another is beyond its largest number."""
+    has_infinity = FORMATS[to][3] != FORMATS[to][2] + 1
+    return to == src or (has_infinity and FORMATS[to][:2] >= FORMATS[src][:2])
 
 
 def convert(to, src, bits, mode, saturate, integral):

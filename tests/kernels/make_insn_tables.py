@@ -15,7 +15,7 @@ rng = np.random.default_rng(20240229)
 MASK, REC64 = 17, 18  # rows of types.def
 SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5, "bias": 6, "scaling": 7}
 LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
-FLOATS = ["f32", "f16", "bf16"]
+FLOATS = el.FLOATS
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 NUMBERS = FLOATS + INTS
 SIZES = [(1, 1), (5, 13), (17, 31), (3, 300)]
@@ -147,8 +147,7 @@ def any_layout():
 def special(t):
     lo, hi = (0, 0) if el.is_float(t) else el.limits(t)
     if el.is_float(t):
-        top = {"f32": 3.4028234663852886e38, "f16": 65504.0, "bf16": 3.3895313892515355e38}.get(t, 1.0)
-        tiny = {"f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}.get(t, 1.0)
+        tiny, top = el.decode(t, [1, el.FORMATS[t][2]]) if t in FLOATS else (1.0, 1.0)
         return el.encode(t, [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, tiny, -tiny, top, -top, 0.5, 1.5, -2.5, 3.0, 88.8])
     return el.int_bits(t, [0, 1, hi, lo, hi - 1, lo + 1, 2, 3, hi // 2, 7])
 

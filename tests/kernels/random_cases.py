@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 
+import elements as el
 from tensor_table import SHAPES, case, rounded
 
 
@@ -27,7 +28,7 @@ def random_cases():
         n = math.prod(shape)
         for key, counter in ((0, 0), (1, 2**32 - 1), (0x0123456789ABCDEF, 2**64 - 2), (2**64 - 1, 12345)):
             words = [w for i in range(n // 4 + 1) for w in philox(key, (counter + i) % 2**64)]
-            for t, p in (("f32", 24), ("f16", 11), ("bf16", 8)):
+            for t, p in ((t, el.FORMATS[t][1] + 1) for t in el.FLOATS):
                 want = np.array([(w >> 32 - p) / 2.0**p for w in words[:n]])
                 case("random_uniform", f"{t} {shape} {key:x} {counter}", t, rounded(t, want.reshape(shape)), [], key=key, counter=counter)
                 u, v = (np.array([w >> 8 for w in words[i::2]], dtype=np.longdouble) for i in (0, 1))

@@ -76,7 +76,7 @@ def matmul_cases():
     shapes = [((1, 1), (1, 1)), ((5, 7), (7, 3)), ((17, 300), (300, 70)), ((0, 3), (3, 4)), ((4, 0), (0, 5)), ((2, 3, 5, 7), (2, 3, 7, 11)), ((3, 5, 7), (7, 2)), ((2, 1, 4, 3), (5, 3, 2)), ((1, 1, 2, 1, 1, 2, 3, 2), (1, 1, 2, 1, 1, 2, 2, 5))]
     for sa, sb in shapes:
         for t in FLOATS + ["i8", "i32", "u16", "u64"]:
-            for to in {"f32": ["f32"], "f16": ["f16", "f32"], "bf16": ["bf16", "f32"], "i8": ["i8", "i32"], "i32": ["i32", "i64", "f32"], "u16": ["u16", "u32"], "u64": ["u64"]}[t]:
+            for to in {**{f: sorted({f, "f32"}) for f in FLOATS}, "i8": ["i8", "i32"], "i32": ["i32", "i64", "f32"], "u16": ["u16", "u32"], "u64": ["u64"]}[t]:
                 for ta in (False, True):
                     for tb in (False, True):
                         a, b = data(t, sa, "moderate" if el.is_float(t) else None), data(t, sb, "moderate" if el.is_float(t) else None)

@@ -47,7 +47,7 @@ def shape_cases():
                     continue
                 bits = el.encode(t, float(value)) if el.is_float(t) else el.int_bits(t, [int(value)])
                 case("constant", f"{t} {shape} {value}", t, np.full(shape, bits[0]), [], value=value)
-            if t in ("f32", "f16", "bf16"):
+            if t in el.FLOATS:
                 for value in (0, 3, 2049, (1 << 24) + 1, -(1 << 24) - 3):
                     case("index_cast", f"{t} {shape} {value}", t, np.full(shape, el.encode(t, float(value))[0]), [], value=value)
             elif t in NUMBERS:

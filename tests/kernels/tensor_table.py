@@ -9,7 +9,7 @@ import numpy as np
 import elements as el
 
 rng = np.random.default_rng(77)
-FLOATS = ["f32", "f16", "bf16"]
+FLOATS = el.FLOATS
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 NUMBERS = FLOATS + INTS
 SHAPES = [(), (1,), (7,), (0,), (3, 0, 5), (5, 13), (2, 3, 5, 7), (2, 1, 2, 3, 1, 2, 2, 3), (2, 301), (1, 1, 1)]

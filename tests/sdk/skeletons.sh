@@ -51,8 +51,20 @@ done <"$work/skeletons"
 ./dev new error E1999 'a sentence of its own' >"$work/log" 2>&1
 grep -q 'DIAG(E1999, "a sentence of its own")' tools/base/diag.def || { : >"$work/log"; report no "./dev new error: the sentence"; }
 
+# A rule of instructions and an element type are rows, an evaluation and cases; what else must know them reads the rows.
+inputs=tests/sdk/inputs
+sed -i '/^DTYPE(REC64,/a DTYPE(F16E6M9, "f16e6m9", 16, FLOAT, 6, 9, 0x7dff, 0x7f00, "<u2", NULL, NULL)' ir/ops/types.def
+sed -i '/^SCRATCH_SIZE(LIKE_SRC,/i RULE(LERP, TILE_OUT("dst", "rc", ON(SCRATCHPAD), PLAIN), TILE("a", "rc", ON(SCRATCHPAD), IN_PLACE) TILE("b", "rc", ON(SCRATCHPAD), IN_PLACE) TILE("w", "1c", ON(SCRATCHPAD), FACTORS) SCRATCH("tmp", BLOCK), .doc = "a, b")\n' \
+  ir/ops/rules.def
+sed -i '/^INSN_ONLY(SET_FLAG,/i INSN(TLERP, "tlerp", LERP, "lerp", "a + (b - a) w", RULE_LERP, .dtypes = DT_FLOAT, .unit = UNIT_VECTOR, .cost = "mul")' \
+  ir/ops/pto.def
+cat $inputs/lerp.c >>plugins/shared/semantics/insn_reduce.c
+sed -i -e "/^for make in (/e cat $inputs/lerp_cases.py" -e 's/^for make in (/&lerp_cases, /' tests/kernels/make_insn_tables.py
+
 cmake -G Ninja -S . -B b -DPTO_TESTS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
-if ninja -C b pto-opt pto-run skeleton-a skeleton-b skeleton-c skeleton-d skeleton-e skeleton-j test_skeleton_m >"$work/log" 2>&1; then
+built="pto-opt pto-run skeleton-a skeleton-b skeleton-c skeleton-d skeleton-e skeleton-j test_skeleton_m"
+# shellcheck disable=SC2086 # words
+if ninja -C b $built reference cpu-sim select allocate synchronize task-graph test_insn >"$work/log" 2>&1; then
   report ok "what was written builds"
 else
   report no "what was written builds"
@@ -61,6 +73,19 @@ grep -h 'warning:' "$work/log" | grep skeleton >"$work/warnings" && { cp "$work/
 # Ops come with an evaluation and with a line of numpy; one without semantics does not link.
 grep -q '"skeleton_f": .*write here' tests/kernels/numpy_ops.py && grep -q '"skeleton_n": .*write here' tests/kernels/numpy_ops.py &&
   report ok "ops have a line of numpy" || { cp tests/kernels/numpy_ops.py "$work/log"; report no "ops have a line of numpy"; }
+
+# Of the table of cases only those of the skeleton are wrong, which has no numpy yet.
+sh tests/kernels/make-table /usr/bin/python3 tests/kernels/make_insn_tables.py b/insn.bin b/none >"$work/log" 2>&1
+b/tests/kernels/test_insn b/insn.bin >"$work/log" 2>&1
+grep -qE '^[0-9]+ cases, ' "$work/log" && ! grep -v '^tskeleton_n \|^[0-9]* cases' "$work/log" && ! grep -qxF 'tlerp: no case in the table' "$work/log" &&
+  report ok "an instruction of a new rule, and a new element type, compute what numpy does" || report no "a new rule and type"
+for after in pto.reference pto.cpu-sim; do
+  b/bin/pto-run $inputs/lerp.ptir --passes=pto.select,pto.allocate,pto.synchronize,pto.task-graph --machine=ascend-910b --backend=$after \
+    --random-inputs=1 --out=y="$work/$after.npy" >"$work/log" 2>&1 || report no "the new instruction on $after"
+done
+b/bin/pto-run $inputs/lerp.ptir --backend=pto.reference --random-inputs=1 --out=y="$work/meant.npy" >"$work/log" 2>&1 &&
+  cmp "$work/meant.npy" "$work/pto.reference.npy" && cmp "$work/meant.npy" "$work/pto.cpu-sim.npy" &&
+  report ok "it has scratch, addresses and flags" || report no "it has scratch, addresses and flags"
 sed -i '/eval_TENSOR_SKELETON_F(/d' plugins/shared/semantics/tensor_elementwise.c
 ninja -C b reference >"$work/log" 2>&1 && report no "an op without semantics does not link"
 grep -q 'undefined reference to .eval_TENSOR_SKELETON_F' "$work/log" && report ok "the build names what the op lacks" || report no "the build names what the op lacks"

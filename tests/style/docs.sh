@@ -1,6 +1,6 @@
 # A README of at most ten lines in every folder that a reader of the tree opens: the first two levels, and every
-# backend, template and example. (An example's README is for users and may be longer.) No paths of one machine in any
-# file.
+# backend, generator, reader, shared library and template of plugins, and example. (READMEs of examples, of templates
+# and of what generators write and readers read are for users and may be longer.) No paths of one machine in any file.
 set -u
 bad=0
 complain() {
@@ -10,7 +10,7 @@ complain() {
 
 folders=$(
   find ir core tools plugins pipelines sdk tests docs examples -type f ! -path '*/__pycache__/*' 2>/dev/null | sed 's|/[^/]*$||' |
-    awk -F/ '{ print $1; if (NF > 1) print $1 "/" $2; if (NF > 2 && ($2 == "backends" || $2 == "template")) print $1 "/" $2 "/" $3 }' | sort -u
+    awk -F/ '{ print $1; if (NF > 1) print $1 "/" $2; if (NF > 2 && ($1 == "plugins" && $2 != "passes" || $2 == "backends" || $2 == "template")) print $1 "/" $2 "/" $3 }' | sort -u
 )
 for folder in $folders; do
   if [ ! -f "$folder/README.md" ]; then
@@ -18,7 +18,7 @@ for folder in $folders; do
     [ "$folder" = sdk/include ] || complain "$folder has no README.md: what lives here, what may include what"
     continue
   fi
-  case $folder in examples/* | docs | sdk/template/*) continue ;; esac
+  case $folder in examples/* | docs | sdk/template/* | plugins/generators/* | plugins/readers/*) continue ;; esac
   lines=$(wc -l <"$folder/README.md")
   [ "$lines" -le 10 ] || complain "$folder/README.md has $lines lines, the limit is 10"
 done

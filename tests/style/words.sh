@@ -1,6 +1,7 @@
 # Plain words in comments, messages and pages: "is not a" and not "is no", "after" and not "behind", "returns" and not
-# "gives", "needs" and not "wants", the name of a thing and not "who", space and not "room". Names in messages are in
-# backticks. Comments of scripts and tables have at most 120 columns; those of C have them by clang-format.
+# "gives", "needs" and not "wants", "except for" and not "but for", the name of a thing and not "who", space and not
+# "room". Names in messages are in backticks. Comments of scripts and tables have at most 120 columns; those of C have
+# them by clang-format.
 set -u
 PYTHONPATH=$(dirname "$0") /usr/bin/python3 -B - <<'END_OF_PYTHON'
 import os, re, sys
@@ -18,6 +19,7 @@ WORDS = [
     (re.compile(r"(?<![$`\w])who(?:m|ever)?\b(?!`)", re.I), "name the pass, the caller, the user"),
     (re.compile(r"(?<![$`\w])rooms?\b(?!`)", re.I), "write `space` or `capacity`"),
     (re.compile(r"\bwants\b", re.I), "write `expects`, `needs` or `asks`"),
+    (re.compile(rf"\bbut{BREAK}for\b", re.I), "write `except for` or `apart from`"),
 ]
 QUOTES = re.compile(r"(?<![\w\\(])'(?:%[.*0-9]*s|[A-Za-z][\w.-]*)'(?!\w)")
 NPY_HEADER = re.compile(r"'(?:descr|fortran_order|shape)'")  # is Python

@@ -44,7 +44,7 @@ static bound gate_of(const gate *g, const bound *x, double slack)
 
 static bound gated(const gate *g, pto_dtype t, const bound *x, const bound_rule *rule)
 {
-    const double unit = t == PTO_F16 ? 0x1p-10 : t == PTO_BF16 ? 0x1p-7 : 0x1p-23;
+    const double unit = ldexp(1, 1 - pto_dtype_significand_bits(t));
     const bound y = gate_of(g, x, rule->argument_ulp * unit);
     if (x->lo == 0 && x->hi == 0) return y;
     return bound_rounded(t, y.lo, y.hi, rule->ulp, y.may_be_nan);
@@ -220,7 +220,7 @@ void bound_sum_add_product(bound_sum *s, const bound *a, const bound *b)
     add_term(s, &x);
 }
 
-double bound_largest(pto_dtype t) { return t == PTO_F16 ? 65504 : t == PTO_BF16 ? 0x1.fep127 : 0x1.fffffep127; }
+double bound_largest(pto_dtype t) { return pto_dtype_float_max(pto_dtype_is_float(t) ? t : PTO_F32); }
 
 /* Of all roundings together, in any order: (1 + u)^n - 1 of the magnitudes. */
 static double sum_error(pto_dtype inside, const bound_sum *s)

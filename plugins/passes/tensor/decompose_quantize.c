@@ -352,7 +352,7 @@ static pto_status check_no_quantisation(const pto_run *run, pto_op function)
 static const pto_property no_quantisation = {
     .struct_size = sizeof no_quantisation,
     .id = "pto.no-quantisation",
-    .doc = "no op makes few bits of many or brings them back, but for casts",
+    .doc = "no op makes few bits of many or brings them back, except for casts",
     .level = "tensor/1",
     .kinds = pass_kinds,
     .check = check_no_quantisation,

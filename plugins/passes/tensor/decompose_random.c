@@ -220,7 +220,7 @@ static pto_status expand(pto_op op)
     pto_spec_int(&s, PTO_STR("axis"), 0);
     const pto_value place = pto_spec_value(&s, pto_before(op));
     PTO_NEED(place);
-    const int is_uniform = PTO_IS(op, RANDOM_UNIFORM), bits = t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : 8;
+    const int is_uniform = PTO_IS(op, RANDOM_UNIFORM), bits = pto_dtype_significand_bits(t);
     const pto_value y = is_uniform ? make_uniform(op, place, bits) : make_normal(op, place);
     PTO_NEED(y);
     const pto_value shaped = composite_unary(op, pto_kind(run, KIND_RESHAPE), pto_type_with_dtype(run, result, PTO_F32),

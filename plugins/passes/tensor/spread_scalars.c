@@ -6,7 +6,7 @@
  * A `constant` becomes a tensor.constant, so that it folds. Exact. Later passes know tensors alone; pto.tile makes
  * scalar forms of instructions of them where there are such, and a tile filled with the scalar elsewhere.
  *
- * Requires tensor ops, of any form. Leaves tensor ops whose operands are tensors, but for tensor.full. */
+ * Requires tensor ops, of any form. Leaves tensor ops whose operands are tensors, except for tensor.full. */
 #include <pto/plugin.h>
 
 #define KINDS(X)           \

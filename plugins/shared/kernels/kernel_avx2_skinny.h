@@ -53,7 +53,7 @@ typedef struct skinny_piece {
     uintptr_t asked, step;
 } skinny_piece;
 
-/* For 16 * groups columns. rows and groups are constants, and but for the last columns and lines so are n, depth and
+/* For 16 * groups columns. rows and groups are constants, and except for the last columns and lines so are n, depth and
  * k_left. */
 KERNEL_INLINE void thin_step(skinny_form form, int rows, int groups, const skinny_piece *x, int64_t n, int64_t depth,
                              int64_t k_left)
@@ -148,7 +148,7 @@ KERNEL_INLINE void skinny_thin(skinny_form form, int rows, int groups, kernel_un
     }
 }
 
-/* Units of 16 columns become a panel; but for the last columns n and k_left are constants. */
+/* Units of 16 columns become a panel; except for the last columns n and k_left are constants. */
 KERNEL_INLINE void keep_lines(skinny_form form, const skinny_piece *x, int64_t n, int64_t depth, int64_t k_left,
                               int32_t *kept)
 {

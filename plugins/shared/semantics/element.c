@@ -12,6 +12,7 @@ static const uint8_t classes[PTO_DTYPE_COUNT] = {
 element_class element_class_of(pto_dtype t) { return t < PTO_DTYPE_COUNT ? (element_class)classes[t] : ELEMENT_NONE; }
 size_t element_bytes(pto_dtype t) { return (size_t)pto_dtype_bytes(t); }
 bool element_is_float(pto_dtype t) { return element_class_of(t) == ELEMENT_FLOAT; }
+bool element_is_wide_float(pto_dtype t) { return element_is_float(t) && !pto_dtype_is_byte_float(t); }
 
 bool element_is_unsigned(pto_dtype t)
 {
@@ -244,14 +245,14 @@ number element_number(pto_dtype t, const void *from)
     return number_from_int(i);
 }
 
-/* Of a type of one or two bytes. */
-static void put_bits(pto_dtype t, uint8_t *to, uint32_t bits)
-{
-    if (element_bytes(t) == 2)
-        store_uint16_t(to, (uint16_t)bits);
-    else
-        *to = (uint8_t)bits;
-}
+/* Encodes x, which may depend on i, as each element in turn, of a type of one or two bytes. */
+#define EACH_ENCODED(t, p, x)                                                                                \
+    do {                                                                                                     \
+        if (element_bytes(t) == 2)                                                                           \
+            EACH_ELEMENT(uint16_t, p, store_uint16_t(p, (uint16_t)element_encode(t, x, ROUND_RINT, false))); \
+        else                                                                                                 \
+            EACH_ELEMENT(uint8_t, p, *(p) = (uint8_t)element_encode(t, x, ROUND_RINT, false));               \
+    } while (0)
 
 void element_write_f32(pto_dtype t, void *to, int64_t stride, size_t n, const float *from)
 {
@@ -261,7 +262,7 @@ void element_write_f32(pto_dtype t, void *to, int64_t stride, size_t n, const fl
     case PTO_F32: EACH_ELEMENT(float, p, store_float(p, f32_canonical(from[i]))); break;
     case PTO_F16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, f16_from_f32(from[i]))); break;
     case PTO_BF16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, bf16_from_f32(from[i]))); break;
-    default: EACH_ELEMENT(uint8_t, p, put_bits(t, p, element_encode(t, (double)from[i], ROUND_RINT, false))); break;
+    default: EACH_ENCODED(t, p, (double)from[i]); break;
     }
 }
 
@@ -273,7 +274,7 @@ void element_write_f64(pto_dtype t, void *to, int64_t stride, size_t n, const do
     case PTO_F32: EACH_ELEMENT(float, p, store_float(p, f32_canonical((float)from[i]))); break;
     case PTO_F16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, f16_from_f32(f32_odd_from_f64(from[i])))); break;
     case PTO_BF16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, bf16_from_f32(f32_odd_from_f64(from[i])))); break;
-    default: EACH_ELEMENT(uint8_t, p, put_bits(t, p, element_encode(t, from[i], ROUND_RINT, false))); break;
+    default: EACH_ENCODED(t, p, from[i]); break;
     }
 }
 
@@ -323,13 +324,17 @@ void element_copy(size_t bytes, void *to, int64_t to_stride, const void *from, i
 void element_round_f32(pto_dtype t, size_t n, float *values)
 {
     switch (t) {
+    case PTO_F32: break;
     case PTO_F16:
         for (size_t i = 0; i < n; i++) values[i] = f32_from_f16(f16_from_f32(values[i]));
         break;
     case PTO_BF16:
         for (size_t i = 0; i < n; i++) values[i] = f32_from_bf16(bf16_from_f32(values[i]));
         break;
-    default: break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            values[i] = (float)element_decode(t, element_encode(t, (double)values[i], ROUND_RINT, false));
+        break;
     }
 }
 

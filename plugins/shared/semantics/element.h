@@ -43,6 +43,7 @@ number number_from_float(double f);
 element_class element_class_of(pto_dtype t); /* ELEMENT_NONE for no type */
 size_t element_bytes(pto_dtype t);           /* 0 for no type */
 bool element_is_float(pto_dtype t);          /* whatever its size */
+bool element_is_wide_float(pto_dtype t);     /* one that ops compute in: of more than 8 bits */
 bool element_is_unsigned(pto_dtype t);       /* u8..u64, bool */
 pto_dtype element_bits_type(pto_dtype t);    /* the unsigned integer type of the same size */
 /* Lowest and highest value of an integer type; the highest of u64 as its bits. */

@@ -96,7 +96,8 @@ double element_decode(pto_dtype t, uint32_t bits)
     const uint32_t magnitude = bits & (f->sign_bit - 1), mantissa = magnitude & ((1u << f->mantissa_bits) - 1);
     const int exponent = (int)(magnitude >> f->mantissa_bits), least = 1 - f->bias - f->mantissa_bits;
     const double sign = (bits & f->sign_bit) != 0 ? -1.0 : 1.0;
-    if (magnitude > f->max_bits) return f->inf_bits != f->nan_bits && mantissa == 0 ? sign * HUGE_VAL : nan("");
+    if (magnitude > f->max_bits)
+        return f->inf_bits != f->nan_bits && mantissa == 0 ? sign * HUGE_VAL : copysign(nan(""), sign);
     if (exponent == 0) return sign * ldexp((double)mantissa, least);
     return sign * ldexp((double)(mantissa + (1u << f->mantissa_bits)), least + exponent - 1);
 }

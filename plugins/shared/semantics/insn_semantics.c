@@ -85,9 +85,8 @@ pto_status insn_check_dtype(insn_call *call, int i)
 pto_status insn_check_number(insn_call *call, pto_dtype t)
 {
     const element_class c = element_class_of(t);
-    if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16 || c == ELEMENT_UINT || (c == ELEMENT_SINT && t != PTO_INDEX))
-        return PTO_OK;
-    return insn_fail(call, "element type %s is none of f32, f16, bf16, i8..i64, u8..u64", pto_dtype_name(t));
+    if (element_is_wide_float(t) || c == ELEMENT_UINT || (c == ELEMENT_SINT && t != PTO_INDEX)) return PTO_OK;
+    return insn_fail(call, "element type %s is not a number that ops compute in", pto_dtype_name(t));
 }
 
 static pto_status check_tile(insn_call *call, const tile_ref *t, int source)

@@ -20,8 +20,8 @@ static void write_at(const pto_tensor *t, int64_t at, double x)
 static pto_status check_float_operand(tensor_call *call, int i)
 {
     const pto_dtype t = call->in[i]->dtype;
-    if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16) return PTO_OK;
-    return tensor_fail(call, "operand %d is %s, none of f32, f16, bf16", i + 1, pto_dtype_name(t));
+    if (element_is_wide_float(t)) return PTO_OK;
+    return tensor_fail(call, "operand %d is %s, not a float that ops compute in", i + 1, pto_dtype_name(t));
 }
 
 /* ---- norms: arrays 0 to 3 of walks are the result, x, gamma and beta ---- */

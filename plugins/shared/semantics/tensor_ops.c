@@ -158,8 +158,8 @@ pto_status tensor_check_dtype(tensor_call *call, int i)
 pto_status tensor_check_float(tensor_call *call)
 {
     const pto_dtype t = call->out->dtype;
-    if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16) return PTO_OK;
-    return tensor_fail(call, "element type %s is none of f32, f16, bf16", pto_dtype_name(t));
+    if (element_is_wide_float(t)) return PTO_OK;
+    return tensor_fail(call, "element type %s is not a float that ops compute in", pto_dtype_name(t));
 }
 
 pto_status tensor_check_same_dims(tensor_call *call, int i)

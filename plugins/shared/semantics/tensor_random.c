@@ -29,7 +29,7 @@ static uint32_t word_at(const tensor_call *call, uint64_t i)
 static double uniform(const tensor_call *call, uint64_t i)
 {
     const pto_dtype t = call->out->dtype;
-    const int bits = t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : 8;
+    const int bits = pto_dtype_significand_bits(t);
     return ldexp(word_at(call, i) >> (32 - bits), -bits);
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The axis of a call whose result has the extents of the operand but for that along it. */
+/* The axis of a call whose result has the extents of the operand except for that along it. */
 static pto_status find_axis(tensor_call *call, uint32_t *out)
 {
     const pto_tensor *in = call->in[0], *made = call->out;

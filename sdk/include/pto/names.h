@@ -5,6 +5,7 @@
 
 #include <pto/call.h>
 
+#include <math.h>
 #include <string.h>
 
 /* "?" for none and for a number that is not an enumerator. The text is static. */
@@ -159,6 +160,46 @@ static inline int pto_dtype_is_float(pto_dtype dtype)
 #include <pto/ops/types.def>
     };
     return is_float[dtype < PTO_DTYPE_COUNT ? dtype : 0];
+}
+/* Floats of 8 bits are stored, converted and multiplied; ops compute in wider ones. */
+static inline int pto_dtype_is_byte_float(pto_dtype dtype)
+{
+    return pto_dtype_is_float(dtype) && pto_dtype_bytes(dtype) == 1;
+}
+
+/* The fields of a float, as in IEEE 754, and the pattern of its largest finite value; 0 of other types. */
+typedef struct pto_float_format {
+    uint8_t exponent_bits, mantissa_bits;
+    uint32_t largest;
+} pto_float_format;
+static inline pto_float_format pto_dtype_float_format(pto_dtype dtype)
+{
+    static const pto_float_format formats[] = {
+        {0, 0, 0},
+#define DTYPE(ID, text, bits, group, exponent_bits, mantissa_bits, largest, ...) \
+    {exponent_bits, mantissa_bits, largest},
+#include <pto/ops/types.def>
+    };
+    return formats[dtype < PTO_DTYPE_COUNT ? dtype : 0];
+}
+/* Significant bits of a float, the leading one included: integers of at most so many are exact. 0 of other types. */
+static inline int pto_dtype_significand_bits(pto_dtype dtype)
+{
+    const pto_float_format f = pto_dtype_float_format(dtype);
+    return f.exponent_bits > 0 ? f.mantissa_bits + 1 : 0;
+}
+/* The exponent of the least normal value of a float. */
+static inline int pto_dtype_exponent_min(pto_dtype dtype)
+{
+    return 2 - (1 << pto_dtype_float_format(dtype).exponent_bits) / 2;
+}
+/* The largest finite value of a float. */
+static inline double pto_dtype_float_max(pto_dtype dtype)
+{
+    const pto_float_format f = pto_dtype_float_format(dtype);
+    const uint32_t one = UINT32_C(1) << f.mantissa_bits;
+    const int exponent = (int)(f.largest >> f.mantissa_bits) - 1 + pto_dtype_exponent_min(dtype) - f.mantissa_bits;
+    return ldexp((double)((f.largest & (one - 1)) | one), exponent);
 }
 
 #endif

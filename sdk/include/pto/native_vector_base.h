@@ -381,7 +381,8 @@ PTO_VECTOR_FN pto_f32 pto_second_min_f32(pto_f32 a, pto_f32 b)
 }
 
 /* The larger and the smaller, by the rule `nan` of the rows: `any` leaves open what a NaN operand does, `ignore` takes
- * the other operand, `propagate` makes a NaN. +0 is larger than -0: equal numbers have the same bits but for zeros. */
+ * the other operand, `propagate` makes a NaN. +0 is larger than -0: equal numbers have the same bits except for zeros.
+ */
 PTO_VECTOR_FN pto_f32 pto_max_any_f32(pto_f32 a, pto_f32 b)
 {
     return (pto_f32)((pto_i32)pto_second_max_f32(a, b) & (pto_i32)pto_second_max_f32(b, a));
@@ -433,7 +434,7 @@ PTO_VECTOR_FN pto_i32 pto_add_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_
 PTO_VECTOR_FN pto_i32 pto_sub_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a - (pto_u32)b); }
 PTO_VECTOR_FN pto_i32 pto_mul_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a * (pto_u32)b); }
 
-/* tensor.relu, tensor.sign, tensor.clip and tensor.prelu: exact, but for the product of the last. */
+/* tensor.relu, tensor.sign, tensor.clip and tensor.prelu: exact, except for the product of the last. */
 PTO_VECTOR_FN pto_f32 pto_relu_f32(pto_f32 x)
 {
     return pto_select_f32(pto_le_f32(x, pto_splat_f32(0)), pto_splat_f32(0), x);

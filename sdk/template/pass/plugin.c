@@ -4,7 +4,7 @@
  *
  * Exact: only the overlap of loads and computation changes.
  *
- * Requires tile ops. Leaves them as they are but for the attribute `stages`. */
+ * Requires tile ops. Leaves them as they are except for the attribute `stages`. */
 #include <pto/plugin.h>
 
 #define KINDS(X) X(LOAD, "tile.load") X(FOR, "for")

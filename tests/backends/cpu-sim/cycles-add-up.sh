@@ -49,7 +49,7 @@ grep -q '"latency":[1-9][0-9]*,"shared-bandwidth":[1-9]' halved/swimlane.json
 awk -v a="$(busy first mte2)" -v b="$(busy half mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'
 
 # The swimlane tells the same: of every pipe, its slices hold the latency and the waits for bandwidth that are counted,
-# and the rest of them is the busy time but for flags and barriers, which have no slices.
+# and the rest of them is the busy time except for flags and barriers, which have no slices.
 /usr/bin/python3 - <<'END'
 import collections, csv, json, sys
 

@@ -12,3 +12,11 @@ $again"
 grep -vx 'tensor.neg i16' "$passed" >less
 not /usr/bin/python3 -B "$TEST_ROOT/docs/op_types.py" "$TEST_BUILD/bin" less 1000000 2>text || fail "a pair less"
 says '^no test shows on pto.reference: neg i16$'
+
+# An op that the page lacks.
+mkdir -p tree/docs/reference tree/ir/ops
+cp "$TEST_ROOT/docs/op_types.py" tree/docs
+cp "$TEST_ROOT/ir/ops/types.def" tree/ir/ops
+sed '/^| `cbrt` /d' "$TEST_ROOT/docs/reference/op-types.md" >tree/docs/reference/op-types.md
+not /usr/bin/python3 -B tree/docs/op_types.py "$TEST_BUILD/bin" "$passed" 1000000 2>text || fail "a row less"
+says '^is not as the page says: cbrt f32, cbrt f16, cbrt bf16$'

@@ -1,4 +1,4 @@
-# `machine --probe` writes a machine file of this host that compiles programs, the same but for what is measured.
+# `machine --probe` writes a machine file of this host that compiles programs, the same except for what is measured.
 . "$TEST_ROOT/tests/shell.sh"
 probe() {
   file=$1

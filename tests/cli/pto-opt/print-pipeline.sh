@@ -1,4 +1,4 @@
-# --print-pipeline shows every default and where each value comes from, and reads back: the same text but for the
+# --print-pipeline shows every default and where each value comes from, and reads back: the same text except for the
 # origins, and the same result.
 set -u
 cat >p.yaml <<'END'

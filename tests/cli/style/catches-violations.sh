@@ -79,6 +79,8 @@ echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh 
 echo 'PTO_PLUGIN("pto.fold", "pass:pto.fold", "");' >plugins/passes/tensor/fold.c && caught docs.sh "fold.c: its head does not say"
 echo '/* Requires an op. Leaves it. */' >plugins/passes/tensor/fold.c && clean docs.sh
 rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
+mkdir -p plugins/shared/x && echo x >plugins/shared/x/x.c && caught docs.sh "plugins/shared/x has no README.md"
+echo x >plugins/shared/x/README.md
 seq -s' ' 60 >core/README.md && caught docs.sh "./core/README.md:1: 170 columns" && echo x >core/README.md
 seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
 

@@ -69,7 +69,7 @@ TEST(pipeline_is_written_with_defaults_and_origins_and_reads_back)
     assert_int_equal(again->step_count, p->step_count);
     pipeline_write(&two, again, options_of, NULL);
     char *a = one.p, *b = two.p;
-    /* Equal but for the comments, which name other lines now. */
+    /* Equal except for the comments, which name other lines now. */
     while (*a != 0 && *b != 0) {
         assert_int_equal(*a, *b);
         if (strncmp(a, "  # ", 4) == 0) {

@@ -12,7 +12,7 @@
  * share them and cannot be rows. Of few queries the scores are small, so that such an attention is left; where their
  * number is not known a branch decides.
  *
- * Requires tensor ops, of any form. Leaves calls of functions of nests in the place of each attention, but for those
+ * Requires tensor ops, of any form. Leaves calls of functions of nests in the place of each attention, except for those
  * that no nest is made of, as a remark says; pto.decompose-attention takes these apart. On other machines it changes
  * nothing. The decision `attention` of the op is its form, `attention-blocks` the size of the blocks. */
 #include "attention_nest.h"

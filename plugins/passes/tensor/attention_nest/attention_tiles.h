@@ -32,7 +32,7 @@ piece write_fill(writer *w, const char *name, pto_dtype dtype, pto_value scalar,
                  int64_t columns);
 /* A row that counts from a scalar. */
 piece write_count(writer *w, const char *name, pto_value start, const pto_expr valid[2], int64_t columns);
-/* Of one tile, of two, of a tile and a scalar; the result is like the first tile, but for what is said. */
+/* Of one tile, of two, of a tile and a scalar; the result is like the first tile, except for what is said. */
 piece write_one(writer *w, uint32_t kind, const char *name, piece x);
 piece write_two(writer *w, uint32_t kind, const char *name, piece x, piece y);
 piece write_scalar(writer *w, uint32_t kind, const char *name, piece x, pto_value scalar);

@@ -82,7 +82,7 @@ static int match_neutral(const pto_run *run, const subject *s)
 
 static int widens_exactly(pto_dtype narrow, pto_dtype wide)
 {
-    return wide == PTO_F32 && (narrow == PTO_F16 || narrow == PTO_BF16);
+    return wide == PTO_F32 && pto_dtype_is_float(narrow) && !pto_dtype_is_byte_float(narrow);
 }
 
 /* x -> wide -> x again. Saturating would make a number of an infinity. */

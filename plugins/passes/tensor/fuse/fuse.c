@@ -9,11 +9,12 @@
  *
  * Elementwise ops, broadcasts and reductions join the ops that feed them while all dims fall into rows followed by
  * columns, reductions run along all columns and no group would need itself. Where they do not, a group is a box: all
- * that is in it has the same dims but for those of its reductions, which are all along the same ones. What is repeated
- * along dims before its own (a cast of a bias, a constant) is computed again in each group. With the option `products`
- * elementwise ops join products that feed them, on a machine of which one kind of core has matrix and vector units.
- * Other matrix products, transposes, arrays, scans and what goes by indices get groups of their own. One number for all
- * elements is computed again in each block of a loop or branch that uses it. Unused ops go away. Exact. Source: own.
+ * that is in it has the same dims except for those of its reductions, which are all along the same ones. What is
+ * repeated along dims before its own (a cast of a bias, a constant) is computed again in each group. With the option
+ * `products` elementwise ops join products that feed them, on a machine of which one kind of core has matrix and vector
+ * units. Other matrix products, transposes, arrays, scans and what goes by indices get groups of their own. One number
+ * for all elements is computed again in each block of a loop or branch that uses it. Unused ops go away. Exact. Source:
+ * own.
  *
  * Requires tensor ops that have an instruction each (pto.math-legal). Leaves every structured op but reshapes in a
  * group (pto.grouped). */

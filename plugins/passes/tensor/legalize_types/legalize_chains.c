@@ -3,28 +3,29 @@
 
 int legalize_widens(pto_dtype to, pto_dtype from)
 {
-    static const struct {
-        int exponent, mantissa; /* in bits */
-    } fields[] = {
-        {0},
-#define DTYPE(ID, text, bits, group, exponent, mantissa, ...) {exponent, mantissa},
-#include <pto/ops/types.def>
-    };
+    const pto_float_format wide = pto_dtype_float_format(to), narrow = pto_dtype_float_format(from);
     if (!pto_dtype_is_float(to) || !pto_dtype_is_float(from) || to == PTO_F8E8M0) return 0;
-    return fields[to].exponent != fields[from].exponent ? fields[to].exponent > fields[from].exponent
-                                                        : fields[to].mantissa >= fields[from].mantissa;
+    return wide.exponent_bits != narrow.exponent_bits ? wide.exponent_bits > narrow.exponent_bits
+                                                      : wide.mantissa_bits >= narrow.mantissa_bits;
+}
+
+/* Whether every float of type `values` is one of t: no field of t is shorter, and a wider exponent reaches below the
+ * subnormals of `values`. */
+static int holds_floats(pto_dtype t, pto_dtype values)
+{
+    const pto_float_format wide = pto_dtype_float_format(t), narrow = pto_dtype_float_format(values);
+    return values != PTO_F8E8M0 && !pto_dtype_is_byte_float(t) && wide.exponent_bits >= narrow.exponent_bits &&
+           wide.mantissa_bits >= narrow.mantissa_bits;
 }
 
 int legalize_holds(pto_dtype t, pto_dtype values)
 {
     if (t == values) return 1;
-    const int is_byte = values == PTO_F8E4M3 || values == PTO_F8E5M2;
-    if ((t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) || (is_byte && legalize_significand(t) != 0))
-        return 1;
+    if (pto_dtype_is_float(t) && pto_dtype_is_float(values)) return holds_floats(t, values);
     if (values == PTO_BOOL) return pto_dtype_is_float(t) || legalize_is_integer(t);
     if (!legalize_is_integer(values)) return 0;
     const int magnitude = legalize_bits(values) - legalize_is_signed(values);
-    if (pto_dtype_is_float(t)) return magnitude <= legalize_significand(t);
+    if (pto_dtype_is_float(t)) return magnitude <= pto_dtype_significand_bits(t);
     if (legalize_is_unsigned(t)) return legalize_is_unsigned(values) && magnitude <= legalize_bits(t);
     return legalize_is_signed(t) && magnitude <= legalize_bits(t) - 1;
 }
@@ -47,8 +48,9 @@ static legalize_chain search(const pto_run *run, pto_dtype from, pto_dtype to, p
     before[from] = from;
     while (head < tail && before[to] == PTO_DTYPE_NONE) {
         const pto_dtype at = queue[head++];
-        for (pto_dtype next = PTO_F32; next < PTO_BOOL; next++) {
-            if (before[next] != PTO_DTYPE_NONE || !machine_converts(run, at, next)) continue;
+        for (pto_dtype next = PTO_F32; next < PTO_DTYPE_COUNT; next++) {
+            const int is_number = pto_dtype_is_float(next) || legalize_is_integer(next);
+            if (!is_number || before[next] != PTO_DTYPE_NONE || !machine_converts(run, at, next)) continue;
             if (next != to && !may_pass(next, from, to, values, narrows)) continue;
             before[next] = at;
             queue[tail++] = next;

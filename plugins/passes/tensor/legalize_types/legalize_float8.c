@@ -103,13 +103,13 @@ pto_value legalize_float8_cast(pto_op op)
     const pto_dtype from = dtype_of(x), to = dtype_of(pto_op_result(op, 0));
     const pto_str given = pto_attr_str_of(op, PTO_STR("mode"));
     const int saturate = pto_attr_bool_of(op, PTO_STR("saturate"), 0);
-    if (legalize_is_byte_float(from)) {
+    if (pto_dtype_is_byte_float(from)) {
         const pto_value number = float_of_byte(op, x);
         if (!PTO_SOME(number) || dtype_of(number) == to) return number;
         (void)snprintf(text, sizeof text, "@cast:%s a", pto_dtype_name(to));
         return formula_of(op, text, PTO_F32, number);
     }
-    if (!legalize_is_byte_float(to)) return pto_value_none(op.run);
+    if (!pto_dtype_is_byte_float(to)) return pto_value_none(op.run);
     (void)snprintf(mode, sizeof mode, "%.*s", PTO_FMT(given.n == 0 ? PTO_STR("rint") : given));
     const pto_value wide = as_f32(op, x);
     if (!PTO_SOME(wide)) return wide;

@@ -640,7 +640,7 @@ static pto_value as_signed_if_same(pto_op op, pto_dtype t)
 pto_value legalize_integer_op(pto_op op, pto_dtype t)
 {
     const pto_value none = pto_value_none(op.run), a = pto_op_operand(op, 0);
-    if (legalize_is_byte_float(t)) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
+    if (pto_dtype_is_byte_float(t)) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
     if (!legalize_is_integer(t)) return none;
     if (divides(op)) return divided(op, t);
     if (legalize_must_limit(op, t)) return limited(op, t);
@@ -780,7 +780,7 @@ pto_value legalize_integer_cast(pto_op op)
     if (from == PTO_U32) return cast_from_u32(op, x, to, saturate);
     if (from == PTO_I32) return cast_from_i32(op, x, to, saturate);
     if (is_wide(from)) return cast_from_wide(op, x, to, saturate);
-    if (from == PTO_F32 || from == PTO_F16 || from == PTO_BF16)
+    if (pto_dtype_is_float(from) && !pto_dtype_is_byte_float(from))
         return is_16_or_more ? cast_from_float(op, x, to, saturate) : none;
     if ((from == PTO_BOOL || legalize_is_integer(from)) && to != PTO_I32)
         return cast_of(op, cast_formula(op, "cast:i32 a", PTO_I32, x));

@@ -67,10 +67,10 @@ int legalize_must_move(pto_op op)
         const int is_full = pto_type_rank(pto_value_type(pto_op_operand(op, 0))) == PTO_MAX_DIMS;
         if (takes(op.run, "tile.transpose", t)) return 0;
         return (is_wide(t) && !is_full && takes(op.run, "tile.transpose", PTO_I32)) ||
-               ((t == PTO_BOOL || legalize_is_byte_float(t)) && takes(op.run, "tile.transpose", PTO_U8));
+               ((t == PTO_BOOL || pto_dtype_is_byte_float(t)) && takes(op.run, "tile.transpose", PTO_U8));
     }
     const pto_dtype t = PTO_IS(op, PAD) ? dtype_of(pto_op_result(op, 0)) : PTO_DTYPE_NONE;
-    return legalize_is_byte_float(t) && !takes(op.run, "tile.fill", t) && bits_of_value(op) >= 0;
+    return pto_dtype_is_byte_float(t) && !takes(op.run, "tile.fill", t) && bits_of_value(op) >= 0;
 }
 
 static pto_value from_bytes(pto_op op, pto_value x, pto_dtype to)
@@ -146,7 +146,7 @@ int legalize_must_fill(pto_op op)
     const pto_type type = pto_value_type(pto_op_result(op, 0));
     const pto_dtype t = pto_type_dtype(type);
     if (takes(op.run, "tile.fill", t)) return 0;
-    if (legalize_is_byte_float(t)) return bits_of_value(op) >= 0;
+    if (pto_dtype_is_byte_float(t)) return bits_of_value(op) >= 0;
     return is_wide(t) && pto_type_rank(type) < PTO_MAX_DIMS &&
            pto_attr_kind_of(pto_op_attr(op, PTO_STR("value"))) == PTO_ATTR_INT;
 }
@@ -163,7 +163,7 @@ static pto_value number(pto_op op, pto_dtype t, int64_t value)
 pto_value legalize_fill(pto_op op)
 {
     const pto_dtype t = dtype_of(pto_op_result(op, 0));
-    if (legalize_is_byte_float(t)) return legalize_reinterpret(op, number(op, PTO_U8, bits_of_value(op)), t, "");
+    if (pto_dtype_is_byte_float(t)) return legalize_reinterpret(op, number(op, PTO_U8, bits_of_value(op)), t, "");
     const int64_t value = pto_attr_int_of(op, PTO_STR("value"), 0);
     return legalize_join(op, number(op, PTO_I32, (int32_t)(uint32_t)value), number(op, PTO_I32, value >> 32), t);
 }

@@ -19,8 +19,8 @@
  * legalize_float8.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
- * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
- * become the other one. What cannot be done so is an error at the op.
+ * Exact except for functions and means of f16 and bf16, of which every result that is near the middle of two numbers
+ * may become the other one. What cannot be done so is an error at the op.
  *
  * Requires tensor ops whose operands are tensors, as pto.spread-scalars leaves them. Leaves ops in element types that
  * the machine has instructions for, and casts (pto.types-legal). */
@@ -141,7 +141,7 @@ static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(o
 static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 {
     if (multiplies(run, t)) return t;
-    if (legalize_is_byte_float(t) && multiplies(run, PTO_F16)) return PTO_F16;
+    if (pto_dtype_is_byte_float(t) && multiplies(run, PTO_F16)) return PTO_F16;
     return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0
                ? PTO_F32
                : CANNOT;
@@ -308,7 +308,7 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
 /* Whether a number is not 0. Floats of one byte are not compared. */
 static pto_status rewrite_truth(const pto_run *run, pto_op op)
 {
-    const legalize_chain to_f32 = {.count = legalize_is_byte_float(operand_dtype(op)) ? 1 : 0, .to = {PTO_F32}};
+    const legalize_chain to_f32 = {.count = pto_dtype_is_byte_float(operand_dtype(op)) ? 1 : 0, .to = {PTO_F32}};
     const pto_value x =
         legalize_convert(op, pto_op_operand(op, 0), &to_f32, pto_name_after(op, PTO_STR("_wide")), pto_op_none(run));
     PTO_NEED(x);
@@ -350,7 +350,7 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
         (void)legalize_fold_constant(pto_op_result(op, 0));
         if (!pto_op_is_live(op)) return PTO_OK;
         if (!legalize_has_recipe(run, from, to)) {
-            const int is_byte = legalize_is_byte_float(from) || legalize_is_byte_float(to);
+            const int is_byte = pto_dtype_is_byte_float(from) || pto_dtype_is_byte_float(to);
             const pto_value made = is_byte ? legalize_float8_cast(op) : legalize_integer_cast(op);
             if (!PTO_SOME(made)) return cast_error(run, op, from, to);
             pto_stat_add(run, STAT_INTEGERS, 1);

@@ -48,13 +48,7 @@ PTO_STATS(STATS);
 static inline int legalize_is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
 static inline int legalize_is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
 static inline int legalize_is_integer(pto_dtype t) { return legalize_is_signed(t) || legalize_is_unsigned(t); }
-static inline int legalize_is_byte_float(pto_dtype t) { return t == PTO_F8E4M3 || t == PTO_F8E5M2 || t == PTO_F8E8M0; }
 static inline int legalize_bits(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
-/* Significant bits of a float type; integers of at most that many bits fit. */
-static inline int legalize_significand(pto_dtype t)
-{
-    return t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : t == PTO_BF16 ? 8 : 0;
-}
 /* Whether a float of type `from` cannot overflow in the float type `to`, so that a cast keeps infinity whatever is
  * asked. */
 int legalize_widens(pto_dtype to, pto_dtype from);

@@ -252,12 +252,9 @@ static double round_to_bits(double x, int mantissa, int least, double largest)
 
 static double round_to(double x, pto_dtype dtype)
 {
-    switch (dtype) {
-    case PTO_F32: return round_to_bits(x, 23, -126, 0x1.fffffep127);
-    case PTO_F16: return round_to_bits(x, 10, -14, 65504.0);
-    case PTO_BF16: return round_to_bits(x, 7, -126, 0x1.fep127);
-    default: return x;
-    }
+    if (!pto_dtype_is_float(dtype) || pto_dtype_is_byte_float(dtype)) return x;
+    return round_to_bits(x, pto_dtype_significand_bits(dtype) - 1, pto_dtype_exponent_min(dtype),
+                         pto_dtype_float_max(dtype));
 }
 
 static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)

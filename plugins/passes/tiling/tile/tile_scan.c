@@ -46,7 +46,7 @@ static void read_op(scan_nest *w)
     w->columns = product_of(type, axis + 1, pto_type_rank(type));
 }
 
-/* The loop along the axis. `at` is where the instance is, but for its second offset; while counting all is open. */
+/* The loop along the axis. `at` is where the instance is, except for its second offset; while counting all is open. */
 static void emit_loop(const scan_nest *w, tile_nest *n, pto_expr *at, const pto_expr valid[2])
 {
     const int multiplies = w->combine == pto_kind(w->run, KIND_MUL), counts = n->counts != NULL;

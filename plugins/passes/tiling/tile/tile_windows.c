@@ -1,5 +1,5 @@
 /* Inputs of vector groups that are windows of other tensors: loads read them where they lie, so that no nest copies
- * them. The axes of the group stay what they are, but for a group without reductions, which gets the cuts that its
+ * them. The axes of the group stay what they are, except for a group without reductions, which gets the cuts that its
  * windows need.
  *
  *     %v = tensor.view %x[0, 8]                    forall (%i, %j) .. {
