@@ -7,7 +7,7 @@
 /* Chance that integers which were computed are taken for ones that were not. */
 #define FALSE_ALARMS 1e-9
 
-/* What eight bytes of an output hold before a call: bits of their own at each place, but for some. `is_computed`:
+/* What eight bytes of an output hold before a call: bits of their own at each place, except for some. `is_computed`:
  * elements may come to such bits by themselves. */
 typedef struct blank {
     uint64_t fixed, random;

@@ -89,7 +89,7 @@ void rows_put_words(const row_group *g, pto_tiling_problem *problem)
     int64_t *words = PTO_SCRATCH(g->run, int64_t, capacity);
     uint32_t n = put_group(g, words);
     for (uint32_t a = 0; a < g->axis_count; a++) {
-        /* The number of an expression stands for the same extent in all functions, but for the values in it: their
+        /* The number of an expression stands for the same extent in all functions, except for the values in it: their
          * numbers are given to others later. */
         if (g->static_extent[a] < 0 && pto_expr_has_value(g->extent[a])) return;
         if (g->static_extent[a] < 0) is_static = 0;
