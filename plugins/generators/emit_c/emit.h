@@ -278,6 +278,11 @@ emit_group *emit_group_make(emitter *e);
 pto_status emit_group_take(emitter *e, emit_group *g, pto_op op, int *taken);
 pto_status emit_group_end(emitter *e, emit_group *g);
 
+/* ---- memory ---- */
+
+/* Whether something may write memory, or nothing uses it. */
+int emit_is_ever_written(emitter *e, pto_value memory);
+
 /* ---- products ---- */
 
 /* Whether zeros are only what a product begins with, which then needs none. */

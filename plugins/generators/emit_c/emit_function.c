@@ -219,6 +219,10 @@ static pto_status emit_workspace(emitter *e, pto_op op)
     const pto_value v = pto_op_result(op, 0);
     const pto_type type = pto_value_type(v);
     pto_expr count = pto_expr_const(e->run, pto_dtype_bytes(dtype_of(v)));
+    if (!emit_is_ever_written(e, v))
+        return pto_error(op, "pto.emit-c/never-written",
+                         "`%%%.*s` is read, and nothing writes it: launch a kernel that lists it in `writes` before",
+                         PTO_FMT(pto_value_name(v)));
     for (uint32_t d = 0; d < pto_type_rank(type); d++) count = pto_expr_mul(count, pto_type_dim(type, d));
     if (!PTO_SOME(count) || emit_memory_type(dtype_of(v)) == NULL) return emit_refuse(op, "of its size or type");
     text_line(e->out, "%sconst %s = call_->services->allocate(call_->services->self, (size_t)(%s));",
