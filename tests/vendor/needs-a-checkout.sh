@@ -22,8 +22,9 @@ status=0
 vendor "$TEST_BUILD" fake rms_norm/bf16 --keep=kept --page=page.md >out 2>text || status=$?
 [ "$status" -eq 1 ] || fail "status $status"
 says '^rms_norm/bf16.yaml small: 0 elements, compile: .*error.*' out
-says_line '0 passed, 2 failed' out
-says '^Headers: PTO ISA without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of 2 runs.$' page.md
+runs=$(grep -c '^rms_norm/bf16.yaml.*: 0 elements, ' out)
+says_line "0 passed, $runs failed" out
+says "^Headers: PTO ISA without history. Compiler: .*clang version 19.*. Equal bit by bit: 0 of $runs runs.\$" page.md
 says '^| rms_norm/bf16.yaml | ascend-910b.yaml | one | 0 | compile: ' page.md
 # A compiler that fails does so with and without sanitizers.
 ! is_sanitized || exit 0
