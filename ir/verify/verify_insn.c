@@ -40,6 +40,7 @@ static insn insn_of(module *m, op_id o)
               .spec = insn_operands[info->rule],
               .value_form = info->home == HOME_TILE};
     while (i.spec[i.count].types != 0 && (i.spec[i.count].flags & OPERAND_SCRATCH) == 0) i.count++;
+    BUG_IF(i.count == 0, "%s: its rule has no target", info->name);
     for (uint32_t k = 0; k < i.count; k++) {
         i.value[k] = operand_of(&i, k);
         i.type[k] = type_of_value(m, i.value[k]);

@@ -58,7 +58,7 @@ sed -i '/^SCRATCH_SIZE(LIKE_SRC,/i RULE(LERP, TILE_OUT("dst", "rc", ON(SCRATCHPA
   ir/ops/rules.def
 sed -i '/^INSN_ONLY(SET_FLAG,/i INSN(TLERP, "tlerp", LERP, "lerp", "a + (b - a) w", RULE_LERP, .dtypes = DT_FLOAT, .unit = UNIT_VECTOR, .cost = "mul")' \
   ir/ops/pto.def
-cat $inputs/lerp.c >>plugins/shared/semantics/insn_reduce.c
+cat $inputs/lerp.c.in >>plugins/shared/semantics/insn_reduce.c
 sed -i -e "/^for make in (/e cat $inputs/lerp_cases.py" -e 's/^for make in (/&lerp_cases, /' tests/kernels/make_insn_tables.py
 
 cmake -G Ninja -S . -B b -DPTO_TESTS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }

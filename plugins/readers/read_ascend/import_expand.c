@@ -112,10 +112,11 @@ static pto_status read_part(importer *im, const mlir_op *op, import_tile **to, c
 /* Of all of a tile it is a move. */
 static pto_status extract(importer *im, const mlir_op *op)
 {
-    const import_name *from;
-    import_tile *to;
+    const import_name *from = NULL;
+    import_tile *to = NULL;
     pto_expr at[2];
     PTO_TRY(read_part(im, op, &to, &from, at));
+    if (from == NULL || to == NULL) return PTO_FAILED;
     import_use_tile(im, from->tile, 0);
     import_use_tile(im, to, 1);
     if (!im->builds) return PTO_OK;
@@ -129,10 +130,11 @@ static pto_status extract(importer *im, const mlir_op *op)
 
 static pto_status insert(importer *im, const mlir_op *op)
 {
-    const import_name *from;
-    import_tile *to;
+    const import_name *from = NULL;
+    import_tile *to = NULL;
     pto_expr at[2];
     PTO_TRY(read_part(im, op, &to, &from, at));
+    if (from == NULL || to == NULL) return PTO_FAILED;
     import_use_tile(im, from->tile, 0);
     import_use_tile(im, to, 0);
     return im->builds ? build_part(im, op, to, from->tile, at, 1) : PTO_OK;

@@ -30,7 +30,7 @@ static double uniform(const tensor_call *call, uint64_t i)
 {
     const pto_dtype t = call->out->dtype;
     const int bits = pto_dtype_significand_bits(t);
-    return ldexp(word_at(call, i) >> (32 - bits), -bits);
+    return ldexp((double)((uint64_t)word_at(call, i) << bits >> 32), -bits); /* the first bits of the word */
 }
 
 static double normal(const tensor_call *call, uint64_t i)
