@@ -109,8 +109,8 @@ static pto_status read_part(importer *im, const mlir_op *op, import_tile **to, c
     return target(im, &c, to);
 }
 
-/* Of all of a tile it is a move. */
-static pto_status extract(importer *im, const mlir_op *op)
+/* `puts`: into a tile; else out of one, which of all of it is a move. */
+static pto_status part(importer *im, const mlir_op *op, int puts)
 {
     const import_name *from = NULL;
     import_tile *to = NULL;
@@ -118,27 +118,18 @@ static pto_status extract(importer *im, const mlir_op *op)
     PTO_TRY(read_part(im, op, &to, &from, at));
     if (from == NULL || to == NULL) return PTO_FAILED;
     import_use_tile(im, from->tile, 0);
-    import_use_tile(im, to, 1);
+    import_use_tile(im, to, !puts);
     if (!im->builds) return PTO_OK;
     const import_tile *f = from->tile;
-    if (!is_zero(at[0]) || !is_zero(at[1]) || !pto_expr_same(f->valid[0], to->valid[0]) ||
+    if (puts || !is_zero(at[0]) || !is_zero(at[1]) || !pto_expr_same(f->valid[0], to->valid[0]) ||
         !pto_expr_same(f->valid[1], to->valid[1]))
-        return build_part(im, op, to, from->tile, at, 0);
+        return build_part(im, op, to, from->tile, at, puts);
     import_tile *const tiles[] = {to, from->tile};
     return build(im, op, KIND_TMOV, 2, tiles);
 }
 
-static pto_status insert(importer *im, const mlir_op *op)
-{
-    const import_name *from = NULL;
-    import_tile *to = NULL;
-    pto_expr at[2];
-    PTO_TRY(read_part(im, op, &to, &from, at));
-    if (from == NULL || to == NULL) return PTO_FAILED;
-    import_use_tile(im, from->tile, 0);
-    import_use_tile(im, to, 0);
-    return im->builds ? build_part(im, op, to, from->tile, at, 1) : PTO_OK;
-}
+static pto_status extract(importer *im, const mlir_op *op) { return part(im, op, 0); }
+static pto_status insert(importer *im, const mlir_op *op) { return part(im, op, 1); }
 
 /* `pto.ttri ins(%d {upperOrLower = 1 : i32} : i32) outs(%t : type)`: 1 up to column `row + %d`, or from it on. */
 static pto_status triangle(importer *im, const mlir_op *op)
