@@ -10,12 +10,13 @@
 
 #include <stdlib.h>
 
-#define OPTIONS(X)                                                                                             \
-    X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),                  \
-      .doc = "the strategy for all that is not a product",                                                     \
-      .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")               \
-    X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "1024", .unit = "threads",                       \
-      .doc = "the most threads that products are cut for; 0: an eighth of the instances that the machine has", \
+#define OPTIONS(X)                                                                                                  \
+    X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),                       \
+      .doc = "the strategy for all that is not a product",                                                          \
+      .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")                    \
+    X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "1024", .unit = "threads",                            \
+      .doc = "the most threads that products are cut for, of few rows four at most; 0: an eighth of the instances " \
+             "that the machine has",                                                                                \
       .example = "strategy: { use: pto.tiling-native, with: { threads: 8 } }")
 PTO_OPTIONS(OPTIONS);
 
