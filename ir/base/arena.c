@@ -137,7 +137,9 @@ static chunk *chunk_add(arena *a, size_t bytes)
     if (a->next_chunk_bytes < LARGEST_CHUNK_BYTES) a->next_chunk_bytes *= 2;
     const bool is_large = a->reserved_bytes >= SMALLEST_WITH_HUGE_PAGES && total <= huge_chunk_bytes(a);
     if (is_large) total = huge_chunk_bytes(a);
-    chunk *c = is_large || total >= MAPPED_CHUNK_BYTES ? chunk_map(total, is_large) : calloc(1, total);
+    /* One allocation that has several huge pages to itself, such as a tensor, is all in use. */
+    const bool has_huge_pages = is_large || total >= 4 * HUGE_PAGE_BYTES;
+    chunk *c = is_large || total >= MAPPED_CHUNK_BYTES ? chunk_map(total, has_huge_pages) : calloc(1, total);
     if (c == NULL) out_of_memory(a->name, bytes);
     c->capacity = total - CHUNK_HEADER_BYTES;
     a->reserved_bytes += total;

@@ -340,7 +340,7 @@ static pto_status take_panels(interp *in, frame *fr, const op_code *o, int64_t w
         call.gm.offsets[0] += j / width;
         PTO_TRY(check_window(o, &call.gm));
         PTO_TRY(instances_read_window(in, o->op, memory->in, &call.gm));
-        const size_t bytes = (size_t)j * sizeof(float);
+        const size_t bytes = (size_t)(j * pto_dtype_bytes(memory->dtype));
         call.dst = out->tile;
         call.dst.base += bytes;
         call.dst.bytes -= bytes;

@@ -68,7 +68,11 @@ typedef struct emit_fault {
 } emit_fault;
 
 /* Kernels that the caller is asked for, PTO_PRODUCT_* or one of these, and the capacity of what they compute. */
-enum { EMIT_WEIGHTS = PTO_PRODUCT_COUNT, EMIT_PANELS, EMIT_PRODUCT_COUNT };
+enum {
+    EMIT_WEIGHTS = PTO_PRODUCT_COUNT,
+    EMIT_PANELS, /* and PTO_PRODUCT_* more */
+    EMIT_PRODUCT_COUNT = EMIT_PANELS + PTO_PRODUCT_COUNT
+};
 typedef struct emit_product {
     int64_t kind, rows, columns;
 } emit_product;

@@ -14,7 +14,13 @@ static const struct {
     [PTO_PRODUCT_BF16] = {PTO_BF16, "bf16_product_", "PTO_PRODUCT_BF16", "pto_native_product_of", "scratch_most"},
     [PTO_PRODUCT_I8] = {PTO_I8, "i8_product_", "PTO_PRODUCT_I8", "pto_native_product_of", "scratch_most"},
     [EMIT_WEIGHTS] = {PTO_F32, "weights_product_", "PTO_PRODUCT_F32", "pto_native_weights_of", "weights_scratch"},
-    [EMIT_PANELS] = {PTO_F32, "panels_product_", "PTO_PRODUCT_F32", "pto_native_panels_of", "scratch_most"},
+#define PANELS(TYPE, name)        \
+    [EMIT_PANELS + PTO_PRODUCT_## \
+        TYPE] = {PTO_##TYPE, name "_panels_", "PTO_PRODUCT_" #TYPE, "pto_native_panels_of", "panels_scratch"}
+    PANELS(F32, "f32"),
+    PANELS(F16, "f16"),
+    PANELS(BF16, "bf16"),
+    PANELS(I8, "i8"),
 };
 
 int emit_is_product(emitter *e, pto_op op) { return EMIT_IS(e, op, CONTRACT) || EMIT_IS(e, op, CONTRACT_WEIGHTS); }
@@ -24,9 +30,8 @@ static uint32_t kind_of(emitter *e, pto_op op)
 {
     const pto_dtype t = dtype_of(pto_op_operand(op, 1));
     if (EMIT_IS(e, op, CONTRACT_WEIGHTS)) return EMIT_WEIGHTS;
-    if (pto_attr_int_of(op, PTO_STR("panels"), 0) != 0) return t == PTO_F32 ? EMIT_PANELS : EMIT_PRODUCT_COUNT;
     for (uint32_t i = 0; i < PTO_PRODUCT_COUNT; i++)
-        if (kinds[i].type == t) return i;
+        if (kinds[i].type == t) return pto_attr_int_of(op, PTO_STR("panels"), 0) != 0 ? EMIT_PANELS + i : i;
     return EMIT_PRODUCT_COUNT;
 }
 
@@ -128,7 +133,7 @@ static emit_window operand_of(emitter *e, pto_op op, uint32_t i, const pto_expr 
 static const char *right_of(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns)
 {
     if (kind == EMIT_WEIGHTS) return emit_format(e, "&%s", emit_weights(e, op, columns));
-    if (kind == EMIT_PANELS) return emit_panels(e, op, depth, columns);
+    if (kind >= EMIT_PANELS) return emit_panels(e, op, depth, columns);
     const emit_window w = operand_of(e, op, 2, (const pto_expr[]){depth, columns});
     return emit_format(e, "%s, %s, %s", w.base, w.row_stride, w.column_stride);
 }
@@ -175,7 +180,7 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     }
     text_line(e->out, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
               kind == EMIT_WEIGHTS  ? "weights"
-              : kind == EMIT_PANELS ? "panels"
+              : kind >= EMIT_PANELS ? "panels"
                                     : "block",
               left.base, left.row_stride, left.column_stride, right, to.base, to.row_stride,
               from_zero ? "false" : "true");

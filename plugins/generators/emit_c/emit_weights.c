@@ -43,6 +43,7 @@ const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns)
     check(e, op, 2, 0, panel, pto_expr_ceildiv(columns, pto_expr_const(e->run, width)), 1);
     check(e, op, 2, 1, row, depth, 1);
     const char *name = emit_spare(e, "right");
-    text_line(e->out, "const float *const %s = %s + %s;", name, emit_value(e, memory), emit_index(e, at));
+    text_line(e->out, "const %s *const %s = %s + %s;", emit_memory_type(pto_type_dtype(pto_value_type(memory))), name,
+              emit_value(e, memory), emit_index(e, at));
     return emit_format(e, "%s, %lld, %s", name, (long long)width, emit_index(e, stride));
 }

@@ -1,4 +1,4 @@
-/* pto.native-layout: weights that products of f32 read are packed into panels once, by @f.init, and not in each run.
+/* pto.native-layout: weights that products read are packed into panels once, by @f.init, and not in each run.
  *
  *     %c = tile.contract %z, %a[..], %w[0, 512 * %j] depth(256)      in a kernel that %w of @f is given to, a constant
  *
@@ -7,9 +7,10 @@
  *         %c = tile.contract %z, %a[..], %w[32 * %j, 0, 0] depth(256) {panels = 16}    which is given %w_panels
  *
  * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
- * multiply than to multiply it; up to four rows read weights as they lie as fast, and many rows hide it. So a weight is
- * packed where that spares its product at least `gain` of its time, which takes as much memory again. The decision
- * `layout` of a product, the first that reads a weight, says `panels` or `as-is`.
+ * multiply than to multiply it, and many rows hide it. Few rows need no packing, but read memory faster from its begin
+ * to its end, which machines with vectors of 64 bytes have kernels for; so they do for elements of 16 and 8 bits. A
+ * weight is packed where that spares its product at least `gain` of its time, which takes as much memory again. The
+ * decision `layout` of a product, the first that reads a weight, says `panels` or `as-is`.
  *
  * A weight stays where something else than such products reads it in the kernel, where a kernel is launched with other
  * memory in its place, where blocks of columns do not begin with a panel, or where a function has an @f.init already.
@@ -35,20 +36,22 @@ PTO_KINDS(KINDS);
 #define STATS(X) X(PACKED, "packed") X(LEFT, "left")
 PTO_STATS(STATS);
 
-#define OPTIONS(X)                                                                                                    \
-    X(GAIN, F64, "gain", .def = "0.1", .min = "0",                                                                    \
-      .doc = "the least share of the time of its products that a weight is packed for; 1 and more: none is",          \
-      .example = "with: { gain: 0.02 }")                                                                              \
-    X(COLUMNS, I64, "columns", .def = "0", .min = "0", .max = "256",                                                  \
-      .doc =                                                                                                          \
-          "columns of a panel, a multiple of 16; 0: two vectors of the machine, and 16 at least; kernels of another " \
-          "width take panels too, and longer",                                                                        \
+#define OPTIONS(X)                                                                                                   \
+    X(GAIN, F64, "gain", .def = "0.1", .min = "0",                                                                   \
+      .doc = "the least share of the time of its products that a weight is packed for; 1 and more: none is",         \
+      .example = "with: { gain: 0.02 }")                                                                             \
+    X(COLUMNS, I64, "columns", .def = "0", .min = "0", .max = "256",                                                 \
+      .doc =                                                                                                         \
+          "columns of a panel, a multiple of 16; 0: a vector of elements, two of sums, and 16 at least; kernels of " \
+          "another width take panels too, and longer",                                                               \
       .example = "with: { columns: 32 }")
 PTO_OPTIONS(OPTIONS);
 
 enum {
-    PACK_ROWS = 12,  /* packing an element takes the time of so many products with it */
-    FEW_ROWS = 4,    /* need no panels: memory is what takes their time */
+    PACK_ROWS = 12,   /* packing an element takes the time of so many products of f32 with it */
+    FEW_ROWS = 4,     /* need no panels: memory is what takes their time */
+    NARROW_ROWS = 64, /* more rows of narrow elements have no kernels for panels */
+    WIDE_VECTOR_BYTES = 64,
     LOAD_ROWS = 256, /* of a panel that are copied at a time */
     COLUMNS_LEAST = 16,
     SYMBOLS_MAX = 16
@@ -181,10 +184,28 @@ static const char *check_weight(const weight *w)
 
 /* ---- the decision ---- */
 
-/* The share of the time of its products that packing it in each run takes: few rows read it as it lies. */
+static pto_dtype dtype_of(const weight *w) { return pto_type_dtype(pto_value_type(w->value)); }
+
+/* What few rows spare that read lines in their order, measured where caches and memory were fast and slow: least with
+ * elements of f32, of which as many bytes are read with fewer lines. */
+static const double in_order_f32 = 0.1, in_order_narrow = 0.2;
+
+/* The share of the time of its products that panels spare. */
 static double gain_of(const weight *w)
 {
-    return w->rows <= (double)FEW_ROWS ? 0 : (double)PACK_ROWS / ((double)PACK_ROWS + w->rows);
+    const int64_t bytes = pto_dtype_bytes(dtype_of(w));
+    const int is_narrow = bytes < (int64_t)sizeof(float),
+              is_wide = pto_machine_i64_or(w->run, 0, "vector.repeat-bytes") >= WIDE_VECTOR_BYTES;
+    const double pack_rows = (double)PACK_ROWS * sizeof(float) / (double)bytes;
+    if (is_narrow && (!is_wide || w->rows > (double)NARROW_ROWS)) return 0;
+    if (w->rows > (double)FEW_ROWS) return pack_rows / (pack_rows + w->rows);
+    return !is_wide ? 0 : is_narrow ? in_order_narrow : in_order_f32;
+}
+
+/* What they spare is, and of what. */
+static const char *reason_of(const weight *w)
+{
+    return w->rows > (double)FEW_ROWS ? "packing it in each run" : "reading it out of order";
 }
 
 static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
@@ -204,15 +225,15 @@ static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
     if (*layout == PANELS)
         pto_remark(
             w->first, "pto.native-layout/packed",
-            "reads %%%.*s in panels of %lld columns, which @f.init packs: packing it in each run is %.0f %% of the "
-            "time of a product of %.0f rows; the panels take as many bytes again as the weight",
-            PTO_FMT(name), (long long)w->width, 100 * gain_of(w), w->rows);
+            "reads %%%.*s in panels of %lld columns, which @f.init packs: %s is %.0f %% of the time of a product of "
+            "%.0f rows; the panels take as many bytes again as the weight",
+            PTO_FMT(name), (long long)w->width, reason_of(w), 100 * gain_of(w), w->rows);
     else if (obstacle != NULL)
         pto_remark(w->first, "pto.native-layout/left", "reads %%%.*s as it lies: %s", PTO_FMT(name), obstacle);
     else
         pto_remark(w->first, "pto.native-layout/left",
-                   "reads %%%.*s as it lies: packing it in each run is %.0f %% of the time of a product of %.0f rows",
-                   PTO_FMT(name), 100 * gain_of(w), w->rows);
+                   "reads %%%.*s as it lies: %s is %.0f %% of the time of a product of %.0f rows", PTO_FMT(name),
+                   reason_of(w), 100 * gain_of(w), w->rows);
     pto_stat_add(w->run, *layout == PANELS ? STAT_PACKED : STAT_LEFT, 1);
     return PTO_OK;
 }
@@ -224,7 +245,7 @@ static pto_type panels_type(const weight *w, pto_type type)
 {
     const pto_expr n = pto_type_dim(type, w->turns ? 0 : 1), k = pto_type_dim(type, w->turns ? 1 : 0),
                    width = pto_expr_const(w->run, w->width), dims[3] = {pto_expr_ceildiv(n, width), k, width};
-    return pto_type_gm(w->run, PTO_F32, 3, dims);
+    return pto_type_gm(w->run, dtype_of(w), 3, dims);
 }
 
 /* The products of a kernel read panels in the place of the weight. */
@@ -283,8 +304,11 @@ static pto_status write_zeros(const weight *w, const piece *p, pto_expr rows)
 {
     const pto_expr valid[2] = {rows, pto_expr_const(w->run, w->width)};
     pto_spec zero = pto_spec_make(w->run, pto_kind(w->run, KIND_CONSTANT));
-    pto_spec_float(&zero, PTO_STR("value"), 0);
-    pto_spec_result(&zero, pto_type_scalar(w->run, PTO_F32));
+    if (pto_dtype_is_float(dtype_of(w)))
+        pto_spec_float(&zero, PTO_STR("value"), 0);
+    else
+        pto_spec_int(&zero, PTO_STR("value"), 0);
+    pto_spec_result(&zero, pto_type_scalar(w->run, dtype_of(w)));
     pto_spec_loc(&zero, pto_op_loc(w->first));
     const pto_value number = pto_spec_value(&zero, pto_at_end(p->body));
     PTO_NEED(number);
@@ -308,7 +332,7 @@ static pto_status write_copy(const weight *w, pto_block body, pto_block kernel, 
                    size[2] = {pto_expr_min(pto_expr_const(w->run, LOAD_ROWS), pto_expr_sub(k, row)),
                               pto_expr_min(pto_expr_const(w->run, w->width), pto_expr_sub(n, column))},
                    starts[2] = {w->turns ? column : row, w->turns ? row : column};
-    const piece p = {.type = pto_type_tile(w->run, PTO_F32, LOAD_ROWS, w->width,
+    const piece p = {.type = pto_type_tile(w->run, dtype_of(w), LOAD_ROWS, w->width,
                                            pto_space_of_role(w->run, PTO_ROLE_SCRATCHPAD),
                                            pto_layout_of_order(w->run, PTO_ORDER_ROW)),
                      .body = body,
@@ -491,15 +515,18 @@ static int is_weight(pto_op function, uint32_t i)
     const pto_value v = pto_block_arg(pto_body(function), i);
     const pto_type type = pto_value_type(v);
     return is_mode(function, i, "const") && pto_type_kind_of(type) == PTO_TYPE_GM && pto_type_rank(type) == 2 &&
-           pto_type_dtype(type) == PTO_F32 && pto_value_use_count(v) != 0;
+           pto_value_use_count(v) != 0;
 }
 
-static int64_t width_of(const pto_run *run)
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t width_of(const weight *w)
 {
-    const int64_t asked = pto_opt_i64(run, OPT_COLUMNS),
-                  two_vectors = 2 * pto_machine_i64_or(run, 0, "vector.repeat-bytes") / (int64_t)sizeof(float);
+    const int64_t asked = pto_opt_i64(w->run, OPT_COLUMNS),
+                  vector = pto_machine_i64_or(w->run, 0, "vector.repeat-bytes"),
+                  sums = 2 * vector / (int64_t)sizeof(float), elements = vector / pto_dtype_bytes(dtype_of(w));
     if (asked != 0) return (asked + COLUMNS_LEAST - 1) / COLUMNS_LEAST * COLUMNS_LEAST;
-    return two_vectors > COLUMNS_LEAST ? two_vectors : COLUMNS_LEAST;
+    return larger(larger(sums, elements), COLUMNS_LEAST);
 }
 
 static pto_status lay_out(const pto_run *run, pto_op function)
@@ -512,7 +539,7 @@ static pto_status lay_out(const pto_run *run, pto_op function)
         int64_t layout;
         weight w = {.run = run, .function = function, .value = pto_block_arg(pto_body(function), i)};
         if (!is_weight(function, i)) continue;
-        w.width = width_of(run);
+        w.width = width_of(&w);
         find_products(&w);
         if (w.use_count == 0) continue;
         const char *obstacle = check_weight(&w);

@@ -1,7 +1,7 @@
 /* Rows of AVX-512: panels of f32, whatever is multiplied, and panels of pairs of 16-bit integers, whose products are
  * added in 32 bits. */
 #if defined(__x86_64__)
-#include "kernel_avx512_skinny.h"
+#include "kernel_avx512_few.h"
 
 /* ---- f32 ---- */
 
@@ -70,6 +70,12 @@ KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4, PTO_F32, PTO_KERNEL_I4);
 KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32, PTO_F32, PTO_F32);
 KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16, PTO_BF16, PTO_BF16);
 KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16, PTO_F16, PTO_F16);
+
+KERNEL_FEW_OF_FLOATS(static, few_f32, f32, halves_f32, false, 128);
+KERNEL_FEW_OF_FLOATS(extern, kernel_few_bf16, bf16, turns_bf16, true, 64);
+KERNEL_FEW_OF_FLOATS(static, few_f16, f16, halves_f16, false, 64);
+#define few_bf16 kernel_few_bf16
+#define few_f32_i4 NULL
 
 /* ---- pairs of 16-bit integers ---- */
 
@@ -142,7 +148,7 @@ KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 #define SUMS_OF_bf16 .sums = PTO_SUMS_FMA_FLUSHED, .flushes = true
 #define FLOATS(name)                                                                                             \
     ROW, .acc = PTO_F32, SUMS_OF_##name, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = K_BLOCK_BYTES / 4, \
-        .micro = micro_f32, .skinny = skinny_##name
+        .micro = micro_f32, .skinny = skinny_##name, .few = few_##name
 #define BYTES(name)                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, \
         .k_block = K_BLOCK_BYTES / 2, .micro = micro_pairs

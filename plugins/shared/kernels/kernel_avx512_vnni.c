@@ -144,6 +144,18 @@ KERNEL_SKINNY_OF_BYTES(skinny_i8_u8, quad_rows_of_any, .b_is_unsigned = true);
 KERNEL_SKINNY_OF_BYTES(skinny_u8, quad_rows_of_any, .moves_b = true, .factor = 128);
 KERNEL_SKINNY_OF_BYTES(skinny_i8_i4, quad_rows_of_any, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8);
 
+/* Panels of 64 columns: a piece of a panel is a piece of B whose lines follow each other. */
+static bool few_i8(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                   const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
+                   void *scratch)
+{
+    const skinny_form form = {.b_is_unsigned = true, .moves_b = true, .factor = -128};
+    const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, width, c, 4 * c_row_stride, accumulate};
+    if (m > FEW_ROWS_MOST || width != QUAD_COLUMNS) return false;
+    quad_panels(form, &x, panel_stride, scratch);
+    return true;
+}
+
 enum { I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);
 KERNEL_ENTRIES(u8_i8, kernel_rows_vnni, U8_I8);
@@ -158,7 +170,7 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_vnni, I8_I4);
 
 const pto_contraction kernel_rows_vnni[] = {
     [I8] = {ROW, .name = "i8 i8 avx512-vnni", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8_for_i8,
-            .skinny = skinny_i8, KERNEL_ENTRIES_OF(i8)},
+            .skinny = skinny_i8, .few = few_i8, KERNEL_ENTRIES_OF(i8)},
     [U8_I8] = {ROW, .name = "u8 i8 avx512-vnni", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
                .skinny = skinny_u8_i8, KERNEL_ENTRIES_OF(u8_i8)},
     [I8_U8] = {ROW, .name = "i8 u8 avx512-vnni", .a = PTO_I8, .b = PTO_U8, .pack_a = pack_a_i8_for_u8,

@@ -2,7 +2,7 @@
 #ifndef PTO_KERNEL_AVX512_VNNI_SKINNY_H
 #define PTO_KERNEL_AVX512_VNNI_SKINNY_H
 
-#include "kernel_avx512_skinny.h"
+#include "kernel_avx512_few.h"
 
 enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 128, QUAD_THIN_DEPTH = 32, QUAD_GROUPS = QUAD_DEPTH / 4 };
 
@@ -264,6 +264,45 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
                              left, more, &ahead);
             }
         }
+    }
+}
+
+/* The columns of one panel, from element `at` of B on, times the elements of all rows from `p` on, which are `left`. */
+KERNEL_INLINE void quad_panel(skinny_form form, few_turns turns, const skinny_product *x, int64_t p, int64_t depth,
+                              quad_piece piece, const int32_t *left, const int32_t *more)
+{
+    for (int64_t q = 0; q < depth; q += turns.depth, piece.b += turns.depth * QUAD_COLUMNS) {
+        skinny_ahead ahead = ahead_of(piece.b, FEW_AHEAD, QUAD_COLUMNS, 0, 8, 1, true);
+        piece.depth = depth - q < turns.depth ? depth - q : turns.depth;
+        piece.adds = x->accumulate || p + q > 0;
+        piece.is_first = p + q == 0;
+        piece.is_last = p + q + piece.depth == x->k;
+        quad_columns(form, x->m, turns.rows, piece, left + q / 4 * x->m, more, &ahead);
+    }
+}
+
+/* All of C from panels of 64 columns. */
+KERNEL_INLINE void quad_panels(skinny_form form, const skinny_product *x, int64_t panel_stride, int32_t *left)
+{
+    int32_t more[FEW_ROWS_MOST];
+    __m512i kept[QUAD_DEPTH];
+    const few_turns turns = turns_of(x->m, (x->k + 3) / 4 * 4, QUAD_ROWS, QUAD_DEPTH, 4);
+    quad_more(form, x, more);
+    for (int64_t p = 0; p < x->k; p += turns.most) {
+        const int64_t depth = x->k - p < turns.most ? x->k - p : turns.most;
+        for (int64_t q = 0; q < depth; q += turns.depth)
+            for (int64_t i = 0; i < x->m; i += turns.rows)
+                quad_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q,
+                          depth - q < turns.depth ? depth - q : turns.depth, left + q / 4 * x->m + i * QUAD_GROUPS);
+        for (int64_t j = 0; j < x->n; j += QUAD_COLUMNS)
+            quad_panel(form, turns, x, p, depth,
+                       (quad_piece){.n = x->n - j,
+                                    .b = (const char *)x->b + j / QUAD_COLUMNS * panel_stride + p * QUAD_COLUMNS,
+                                    .b_row_bytes = QUAD_COLUMNS,
+                                    .c = x->c + 4 * j,
+                                    .c_row_bytes = x->c_row_bytes,
+                                    .kept = kept},
+                       left, more);
     }
 }
 

@@ -224,6 +224,25 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
              scratch);
 }
 
+bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                     int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
+                     int64_t c_row_stride, bool accumulate, void *scratch)
+{
+    void *const at = contraction_align(scratch);
+    if (row->few == NULL) return false;
+#if defined(__x86_64__)
+    if (row->flushes) {
+        if (accumulate) flush(m, n, c, 4 * c_row_stride);
+        const unsigned mode = flush_begin();
+        const bool is_done =
+            row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
+        flush_end(mode);
+        return is_done;
+    }
+#endif
+    return row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
+}
+
 /* How many rows of A, up to k_block deep, are packed at a time beside panels of B that are there. */
 static int64_t rows_beside_panels(const pto_contraction *row, int64_t m)
 {

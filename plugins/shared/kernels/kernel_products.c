@@ -17,10 +17,14 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
         out->list[i] = row != NULL ? &out->rows[i] : NULL;
         if (row == NULL) continue;
         out->rows[i] = (pto_native_product){
-            .struct_size = sizeof out->rows[i], .scratch_most = row->scratch_most, .block = row->block};
+            .struct_size = sizeof out->rows[i],
+            .scratch_most = row->scratch_most,
+            .block = row->block,
+            .panels = row->panels,
+            .panels_scratch = row->panels_scratch,
+        };
     }
     const pto_weights *const weights = pto_weights_find(isa);
     out->rows[PTO_PRODUCT_F32].weights_scratch = weights->scratch_most;
     out->rows[PTO_PRODUCT_F32].weights = weights->block;
-    out->rows[PTO_PRODUCT_F32].panels = weights->panels;
 }

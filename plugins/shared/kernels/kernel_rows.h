@@ -34,8 +34,22 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
 /* Enough for fewer rows, and for less depth, too. */
 int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k);
 
+/* Of scratch for pto_contraction_few, from a cache line on. */
+enum { CONTRACTION_FEW_BYTES = 256 << 10 };
+
+/* pto_contraction_few for a row, if it has one. */
+bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                     int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
+                     int64_t c_row_stride, bool accumulate, void *scratch);
+
+/* pto_contraction_panels for a row, and bytes of scratch that are enough for at most m x n. */
+void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                           int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride,
+                           void *c, int64_t c_row_stride, bool accumulate, void *scratch);
+int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int64_t n);
+
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
- * NAME_scratch_most and NAME_block of ROWS[INDEX]. A semicolon comes after it. */
+ * NAME_scratch_most, NAME_block, NAME_panels_scratch and NAME_panels of ROWS[INDEX]. A semicolon comes after it. */
 #define KERNEL_ENTRIES(name, rows, index)                                                                              \
     static int64_t name##_scratch_bytes(int64_t m, int64_t n, int64_t k)                                               \
     {                                                                                                                  \
@@ -49,10 +63,22 @@ int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_
         contraction_block(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c,       \
                           c_row_stride, accumulate, scratch);                                                          \
     }                                                                                                                  \
+    static int64_t name##_panels_scratch(int64_t m, int64_t n)                                                         \
+    {                                                                                                                  \
+        return contraction_by_panels_scratch(&rows[index], m, n);                                                      \
+    }                                                                                                                  \
+    static void name##_panels(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,                    \
+                              int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,         \
+                              int64_t c_row_stride, bool accumulate, void *scratch)                                    \
+    {                                                                                                                  \
+        contraction_by_panels(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c,           \
+                              c_row_stride, accumulate, scratch);                                                      \
+    }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 
-#define KERNEL_ENTRIES_OF(name) \
-    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block
+#define KERNEL_ENTRIES_OF(name)                                                                        \
+    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block, \
+    .panels_scratch = name##_panels_scratch, .panels = name##_panels
 
 /* The pairs of types that processors without instructions for products of narrow types have, as X(name, "types", a, b,
  * SUMS, how a is packed, how b is packed, ..); SUMS is FLOATS or BYTES. */
@@ -95,6 +121,11 @@ extern const pto_contraction kernel_rows_avx512[];
 extern const pto_contraction kernel_rows_vnni[];
 extern const pto_contraction kernel_rows_bf16[];
 extern const pto_contraction kernel_rows_amx[];
+
+/* A pto_contraction_few of bf16 that sums by fma, where sums are flushed; needs AVX-512. */
+bool kernel_few_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                     const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
+                     void *scratch);
 
 /* A pto_contraction_skinny of bf16 that sums by tiles; needs AVX-512. */
 bool kernel_few_by_tiles(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,

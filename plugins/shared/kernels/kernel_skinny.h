@@ -61,13 +61,18 @@ typedef struct skinny_product {
     bool accumulate;
 } skinny_product;
 
-/* Elements of `rows` rows of A, `depth` deep, those of one k beside each other. */
+/* Elements of `rows` rows of A, `depth` deep, those of one k beside each other. Of each row a line is read at a time:
+ * lines of rows that are far apart drive each other out of a cache. */
 KERNEL_INLINE void skinny_left(kernel_element load, const skinny_product *x, int64_t row, int64_t rows, int64_t p,
                                int64_t depth, float *left)
 {
-    for (int64_t q = 0; q < depth; q++)
+    enum { LINE_ELEMENTS = 16 };
+    for (int64_t first = 0; first < depth; first += LINE_ELEMENTS) {
+        const int64_t end = depth - first < LINE_ELEMENTS ? depth : first + LINE_ELEMENTS;
         for (int64_t i = 0; i < rows; i++)
-            left[q * rows + i] = load(x->a, (row + i) * x->a_row_stride + (p + q) * x->a_k_stride);
+            for (int64_t q = first; q < end; q++)
+                left[q * rows + i] = load(x->a, (row + i) * x->a_row_stride + (p + q) * x->a_k_stride);
+    }
 }
 
 #endif

@@ -66,6 +66,18 @@ typedef bool pto_contraction_skinny(int64_t m, int64_t n, int64_t k, const void 
                                     int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,
                                     void *c, int64_t c_row_stride, bool accumulate);
 
+/* B in panels of `width` columns beside each other, k deep or deeper, `panel_stride` elements apart: weights that lie
+ * so. Scratch: panels_scratch(m, n) bytes, of any alignment. */
+typedef void pto_contraction_panels(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                    int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
+                                    int64_t c_row_stride, bool accumulate, void *scratch);
+
+/* The same for few rows and the widths that it has a way for; false when it has none. Scratch: CONTRACTION_FEW_BYTES.
+ */
+typedef bool pto_contraction_few(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                 int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
+                                 int64_t c_row_stride, bool accumulate, void *scratch);
+
 /* One row. Rows are static. */
 typedef struct pto_contraction {
     const char *name;    /* "bf16 bf16 avx512" */
@@ -81,11 +93,14 @@ typedef struct pto_contraction {
     pto_contraction_micro_rows *micro_rows; /* or NULL */
     int64_t rows_bytes;                     /* where rows of A lie within so many bytes they are not packed for it */
     pto_contraction_skinny *skinny;         /* or NULL */
+    pto_contraction_few *few;               /* or NULL */
     bool asks_ahead;                        /* `micro` asks for what comes next of a panel of B */
     bool flushes;                           /* `block` flushes what C holds, and lets the processor flush sums */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;
+    int64_t (*panels_scratch)(int64_t m, int64_t n); /* as scratch_most */
+    pto_contraction_panels *panels;
 } pto_contraction;
 
 /* What a processor of x86-64 and its system say, as CPUID and XGETBV have it: of leaf 1 ECX, of leaf 7 EBX, ECX and

@@ -58,21 +58,6 @@ static void multiply(uint32_t isa, const pto_weights *weights, int64_t m, int64_
         }
 }
 
-/* Panels of another width than that of the row are matrices beside each other. */
-static void multiply_panels(uint32_t isa, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                            int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
-                            int64_t c_row_stride, bool accumulate, void *scratch)
-{
-    const pto_contraction *row = pto_contraction_find(PTO_F32, PTO_F32, PTO_F32, isa);
-    if (width == row->nr)
-        contraction_panels(row, m, n, k, a, a_row_stride, a_k_stride, b, panel_stride * (int64_t)sizeof(float), c,
-                           c_row_stride, accumulate, scratch);
-    for (int64_t j = 0; j < n && width != row->nr; j += width)
-        row->block(m, smaller(width, n - j), k, a, a_row_stride, a_k_stride,
-                   (const float *)b + j / width * panel_stride, width, 1, (float *)c + j, c_row_stride, accumulate,
-                   scratch);
-}
-
 /* Functions without a row among their arguments. */
 #define ENTRIES(name, row_isa, index)                                                                                  \
     static int64_t name##_scratch_most(int64_t m, int64_t n) { return scratch_most(row_isa, m, n); }                   \
@@ -83,13 +68,6 @@ static void multiply_panels(uint32_t isa, int64_t m, int64_t n, int64_t k, const
         multiply(row_isa, &rows[index], m, n, k, a, a_row_stride, a_k_stride, w, c, c_row_stride, accumulate,          \
                  scratch);                                                                                             \
     }                                                                                                                  \
-    static void name##_panels(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,                    \
-                              int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,         \
-                              int64_t c_row_stride, bool accumulate, void *scratch)                                    \
-    {                                                                                                                  \
-        multiply_panels(row_isa, m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride,        \
-                        accumulate, scratch);                                                                          \
-    }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 #define ROW(name_, text, row_isa, unpack_, few_) \
     {.name = (text),                             \
@@ -97,8 +75,7 @@ static void multiply_panels(uint32_t isa, int64_t m, int64_t n, int64_t k, const
      .unpack = (unpack_),                        \
      .few = (few_),                              \
      .block = name_##_block,                     \
-     .scratch_most = name_##_scratch_most,       \
-     .panels = name_##_panels}
+     .scratch_most = name_##_scratch_most}
 
 enum {
     ROW_PLAIN,

@@ -26,10 +26,6 @@ typedef struct pto_weights {
     void (*block)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                   const pto_native_weights *w, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
     int64_t (*scratch_most)(int64_t m, int64_t n);
-    /* As pto_native_product has it: of f32 with panels of f32. */
-    void (*panels)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
-                   const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
-                   void *scratch);
 } pto_weights;
 
 /* The last row that `isa` has all instruction sets of; all rows, NULL past the last one. */

@@ -52,12 +52,13 @@ typedef struct pto_native_product {
     int64_t (*weights_scratch)(int64_t m, int64_t n);
     void (*weights)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                     const pto_native_weights *b, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
-    /* The same of f32 with B in panels of `width` columns, each dense and k deep or deeper, `panel_stride` elements
-     * apart: faster where a kernel multiplies so many at a time. Scratch as for `block`. NULL for other types; since
-     * they were added, as weights. */
+    /* The same with B in panels of `width` columns, each dense and k deep or deeper, `panel_stride` elements apart:
+     * faster where a kernel multiplies so many at a time, and memory is read from its begin to its end. Since they were
+     * added, as weights. */
     void (*panels)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                    const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
                    void *scratch);
+    int64_t (*panels_scratch)(int64_t m, int64_t n);
 } pto_native_product;
 
 /* What generated code asks of its caller. Calls come from the thread of the call of the function. */

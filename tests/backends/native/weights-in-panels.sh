@@ -13,15 +13,30 @@ func @g(%x: tensor<7 x 40 x f32>, const %w: tensor<40 x 50 x f32>) -> tensor<7 x
   return %p
 }
 END
+cat >n.ptir <<'END'
+func @h(%x: tensor<$M x $K x bf16>, const %w: tensor<$K x $N x bf16>) -> tensor<$M x $N x f32> {expect = [["M", 12], ["K", 40], ["N", 50]]} {
+  %p = tensor.matmul %x, %w {out = f32} : tensor<$M x $N x f32>
+  return %p
+}
+func @i(%x: tensor<$M x $K x f16>, const %w: tensor<$N x $K x f16>) -> tensor<$M x $N x f32> {expect = [["M", 12], ["K", 40], ["N", 50]]} {
+  %p = tensor.matmul %x, %w {transpose_b = true, out = f32} : tensor<$M x $N x f32>
+  return %p
+}
+func @j(%x: tensor<$M x $K x i8>, const %w: tensor<$K x $N x i8>) -> tensor<$M x $N x i32> {expect = [["M", 12], ["K", 40], ["N", 50]]} {
+  %p = tensor.matmul %x, %w {out = i32} : tensor<$M x $N x i32>
+  return %p
+}
+END
+file=f.ptir
 check() { # ENTRY RESULTS SIZES OPTION..
   entry=$1 results=$2 sizes=$3 to_a='' to_b=''
   shift 3
   for r in $results; do to_a="$to_a --out=$r=$r.a.npy" to_b="$to_b --out=$r=$r.b.npy"; done
   # shellcheck disable=SC2086
-  ends 0 pto-run f.ptir --entry="$entry" --pipeline=native.yaml --machine=cpu-avx2 $sizes --random-inputs=3 --quiet \
+  ends 0 pto-run "$file" --entry="$entry" --pipeline=native.yaml --machine=cpu-avx2 $sizes --random-inputs=3 --quiet \
     --set=native-layout.with.gain=1 $to_a
   # shellcheck disable=SC2086
-  ends 0 pto-run f.ptir --entry="$entry" --pipeline=native.yaml --machine=cpu-avx2 $sizes --random-inputs=3 --remarks=- \
+  ends 0 pto-run "$file" --entry="$entry" --pipeline=native.yaml --machine=cpu-avx2 $sizes --random-inputs=3 --remarks=- \
     --set=native-layout.with.gain=0 --repeat=6 --rebind=2 $to_b "$@"
   says 'pto.native-layout/packed'
   says "^@$entry.init ran 3 times, before the first run and between runs" out
@@ -35,6 +50,14 @@ check f 'p q' "$f" --set=backend.with.isa=plain
 check f 'p q' '--sym=M=1 --sym=K=1 --sym=N=1'
 check f 'p q' '--sym=M=67 --sym=K=400 --sym=N=130'
 check g p ''
+file=n.ptir
+for entry in h i j; do
+  check "$entry" p "$f"
+  check "$entry" p "$f" --set=native-layout.with.columns=64
+  check "$entry" p '--sym=M=3 --sym=K=257 --sym=N=70' --set=native-layout.with.columns=32
+  check "$entry" p '--sym=M=1 --sym=K=1 --sym=N=1' --set=native-layout.with.columns=32
+  check "$entry" p '--sym=M=67 --sym=K=300 --sym=N=130' --set=native-layout.with.columns=64
+done
 ends 0 pto-run f.ptir --entry=f --pipeline=native.yaml --sym=M=0 --sym=K=3 --sym=N=17 --random-inputs=3 --set=native-layout.with.gain=0 --quiet
 
 # Each step of the pipeline leaves a module that computes the same on the reference, the functions for constants too.

@@ -168,47 +168,6 @@ TEST(infinities_stay_in_their_column)
     }
 }
 
-/* Panels of the width of the row and of others, of any alignment, of which a product takes a part along k and columns,
- * have the bits of the product with the matrix. */
-TEST(products_with_panels_have_the_bits_of_those_with_a_matrix)
-{
-    static const int64_t shapes[][3] = {{1, 16, 8}, {3, 33, 70},   {6, 40, 385},  {16, 100, 64},
-                                        {29, 7, 3}, {7, 48, 0},    {2, 95, 800},  {200, 17, 5},
-                                        {1, 1, 1},  {13, 35, 801}, {200, 20, 401}};
-    static const int64_t widths[] = {16, 32, 48};
-    const pto_weights *row;
-    for (uint32_t r = 0; (row = pto_weights_at(r)) != NULL; r++) {
-        if (!runs_here(row)) continue;
-        const pto_contraction *f32 = pto_contraction_find(PTO_F32, PTO_F32, PTO_F32, row->isa);
-        draws = r;
-        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-            for (int form = 0; form < 12; form++) {
-                const int64_t m = shapes[s][0], n = shapes[s][1], k = shapes[s][2], width = widths[form / 4],
-                              deep = k + form % 2 * 3, count = (n + width - 1) / width;
-                const bool at_end = form % 2 == 0, adds = form / 2 % 2 == 0;
-                const int64_t shift = at_end ? 0 : 4;
-                guarded a = guarded_new(4 * m * k, at_end), b = guarded_new(4 * n * k, at_end),
-                        panels = guarded_new(4 * count * deep * width + shift, at_end),
-                        c = guarded_new(4 * m * n, at_end), d = guarded_new(4 * m * n, at_end),
-                        scratch = guarded_new(f32->scratch_most(m, n), at_end);
-                fill_floats(&a, m * k);
-                fill_floats(&b, n * k);
-                fill_floats(&c, m * n);
-                fill_floats(&panels, count * deep * width + shift / 4);
-                unsigned char *const lines = panels.bytes + shift;
-                memcpy(d.bytes, c.bytes, (size_t)(4 * m * n));
-                for (int64_t p = 0; p < k; p++)
-                    for (int64_t j = 0; j < n; j++)
-                        memcpy(lines + 4 * ((j / width * deep + p) * width + j % width), b.bytes + 4 * (p * n + j), 4);
-                f32->block(m, n, k, a.bytes, k, 1, b.bytes, n, 1, c.bytes, n, adds, scratch.bytes);
-                row->panels(m, n, k, a.bytes, k, 1, lines, width, deep * width, d.bytes, n, adds, scratch.bytes);
-                assert_memory_equal(c.bytes, d.bytes, (size_t)(4 * m * n));
-                guarded *const all[] = {&a, &b, &panels, &c, &d, &scratch};
-                for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
-            }
-    }
-}
-
 /* Of products of at most so many rows and columns. */
 TEST(scratch_is_enough_for_smaller_products)
 {

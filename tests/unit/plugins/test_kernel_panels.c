@@ -1,0 +1,109 @@
+/* plugins/shared/kernels: products with weights in panels, by every row that this machine can run, have the bits of the
+ * products with a matrix, and touch their operands alone. */
+#include "tests/unit/plugins/kernel_operands.h"
+
+#include <kernel_table.h>
+#include <math.h>
+#include <string.h>
+
+static int64_t bytes_of(pto_dtype type) { return type == PTO_F32 ? 4 : type == PTO_F16 || type == PTO_BF16 ? 2 : 1; }
+
+/* Any bytes; of floats numbers of both signs, subnormals among them, and few that are large, infinite or none. */
+static void fill(guarded *g, int64_t bytes, pto_dtype type)
+{
+    static const uint8_t high[] = {0x3f, 0xbf, 0x3e, 0xbd, 0x00, 0x80, 0x3c, 0xbe};
+    const int64_t each = bytes_of(type);
+    for (int64_t i = 0; i < bytes; i++) {
+        g->bytes[i] = (unsigned char)draw(256);
+        if (each > 1 && i % each == each - 1) g->bytes[i] = draw(1000) == 0 ? 0x7f : high[draw(8)];
+    }
+}
+
+/* Sums that C holds. */
+static void fill_sums(guarded *g, int64_t count, pto_dtype acc)
+{
+    fill(g, 4 * count, acc == PTO_F32 ? PTO_F32 : PTO_I8);
+}
+
+/* Which of two numbers that are none a sum becomes is open. */
+static bool are_same(const unsigned char *x, const unsigned char *y, int64_t count, pto_dtype acc)
+{
+    for (int64_t i = 0; i < count; i++) {
+        float of_x, of_y;
+        memcpy(&of_x, x + 4 * i, sizeof of_x);
+        memcpy(&of_y, y + 4 * i, sizeof of_y);
+        if (memcmp(x + 4 * i, y + 4 * i, 4) != 0 && !(acc == PTO_F32 && isnan(of_x) && isnan(of_y))) return false;
+    }
+    return true;
+}
+
+typedef struct sizes {
+    int64_t m, n, k, width, deep;
+    bool at_end, a_turned, adds;
+} sizes;
+
+static void compare(const pto_contraction *row, sizes s)
+{
+    const int64_t a_bytes = bytes_of(row->a), b_bytes = bytes_of(row->b), count = (s.n + s.width - 1) / s.width,
+                  shift = s.at_end ? 0 : b_bytes, c_bytes = 4 * s.m * s.n;
+    guarded a = guarded_new(a_bytes * s.m * s.k, s.at_end), b = guarded_new(b_bytes * s.n * s.k, s.at_end),
+            panels = guarded_new(b_bytes * count * s.deep * s.width + shift, s.at_end),
+            c = guarded_new(c_bytes, s.at_end), d = guarded_new(c_bytes, s.at_end),
+            scratch = guarded_new(row->scratch_most(s.m, s.n), s.at_end),
+            more = guarded_new(row->panels_scratch(s.m, s.n), s.at_end);
+    fill(&a, a_bytes * s.m * s.k, row->a);
+    fill(&b, b_bytes * s.n * s.k, row->b);
+    fill(&panels, b_bytes * count * s.deep * s.width + shift, row->b);
+    fill_sums(&c, s.m * s.n, row->acc);
+    memcpy(d.bytes, c.bytes, (size_t)c_bytes);
+    unsigned char *const lines = panels.bytes + shift;
+    for (int64_t p = 0; p < s.k; p++)
+        for (int64_t j = 0; j < s.n; j++)
+            memcpy(lines + b_bytes * ((j / s.width * s.deep + p) * s.width + j % s.width),
+                   b.bytes + b_bytes * (p * s.n + j), (size_t)b_bytes);
+    const int64_t a_row = s.a_turned ? 1 : s.k, a_k = s.a_turned ? s.m : 1;
+    row->block(s.m, s.n, s.k, a.bytes, a_row, a_k, b.bytes, s.n, 1, c.bytes, s.n, s.adds, scratch.bytes);
+    row->panels(s.m, s.n, s.k, a.bytes, a_row, a_k, lines, s.width, s.deep * s.width, d.bytes, s.n, s.adds, more.bytes);
+    if (!are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
+        fail_msg("%s: %d x %d x %d in panels of %d", row->name, (int)s.m, (int)s.n, (int)s.k, (int)s.width);
+    guarded *const all[] = {&a, &b, &panels, &c, &d, &scratch, &more};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
+}
+
+/* Numbers of rows with a way of their own, and others; tails of vectors, groups along k, panels, and pieces along k;
+ * panels that are deeper than the product, and of widths that no kernel is made for. */
+TEST(products_with_panels_have_the_bits_of_those_with_a_matrix)
+{
+    static const int64_t shapes[][3] = {
+        {1, 16, 8},    {3, 33, 70},  {6, 40, 385},  {16, 100, 64},  {29, 7, 3},   {7, 48, 0},    {2, 95, 800},
+        {200, 17, 5},  {1, 1, 1},    {13, 35, 801}, {200, 20, 401}, {4, 130, 33}, {14, 64, 260}, {15, 65, 513},
+        {64, 70, 257}, {65, 40, 30}, {5, 129, 131}, {62, 5, 1090},  {1, 64, 7},   {64, 3, 4103}, {28, 96, 1}};
+    static const int64_t widths[] = {16, 32, 64, 48};
+    const pto_contraction *row;
+    const uint32_t isa = pto_isa_of_host();
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if ((row->isa & ~isa) != 0 || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
+        draws = r;
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+            for (int form = 0; form < 16; form += shapes[s][0] < 60 ? 1 : 3)
+                compare(row, (sizes){.m = shapes[s][0],
+                                     .n = shapes[s][1],
+                                     .k = shapes[s][2],
+                                     .width = widths[form / 4],
+                                     .deep = shapes[s][2] + form % 2 * 3,
+                                     .at_end = form % 2 == 0,
+                                     .a_turned = form / 4 % 2 != 0,
+                                     .adds = form / 2 % 2 == 0});
+    }
+}
+
+/* Of products of at most so many rows and columns. */
+TEST(scratch_for_panels_is_enough_for_smaller_products)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++)
+        for (int64_t size = 1; size < 1500; size++) {
+            assert_true(row->panels_scratch(size, 640) <= row->panels_scratch(size + 1, 640));
+            assert_true(row->panels_scratch(170, size) <= row->panels_scratch(170, size + 1));
+        }
+}
