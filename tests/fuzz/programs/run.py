@@ -41,6 +41,7 @@ DEFAULT = f"--pipeline={ROOT}/pipelines/default.yaml"
 NATIVE = f"--pipeline={ROOT}/pipelines/native.yaml"
 NOT_WRITTEN = ("tensor.group",)  # pto.fuse makes it; a program cannot hold it with what it would have to yield
 REFUSALS = {"E1331"}  # codes of the host that refuse a program; others blame a pass
+BACKENDS = ("pto.reference/", "pto.cpu-sim/", "pto.native/")
 SECONDS_MAX = 300  # a guard against what hangs, on a busy machine too
 NO_INPUT = ("index",)  # of shape ops alone: an index tensor is no file
 
@@ -64,6 +65,11 @@ def first_error(text):
     """The first error: (code, where, the line), or None."""
     m = re.search(r"(?m)^(.*?): error: \[([\w./-]+)\].*", text)
     return m and (m[2], m[1], m[0])
+
+
+def is_refusal(error):
+    """Whether a pass refuses the program: what a backend finds, such as a race, is the fault of a pass."""
+    return bool(error) and error[1].startswith("program.ptir:") and not error[0].startswith(BACKENDS)
 
 
 class Setting:
@@ -179,7 +185,7 @@ class Runner:
             return self.once(f, setting, given, pins, begins)
         error = first_error(done.stderr)
         at_pin = done.returncode == 2 and random_schedules.is_at_a_pin(done.stderr, "pins.yaml", begins)
-        at_op = done.returncode == 5 and error and error[1].startswith("program.ptir:") and set(re.findall(r"error: \[(E\d+)\]", done.stderr)) <= REFUSALS
+        at_op = done.returncode == 5 and is_refusal(error) and set(re.findall(r"error: \[(E\d+)\]", done.stderr)) <= REFUSALS
         if not (at_pin or at_op):
             raise Wrong(f"status {done.returncode}\n{done.stderr[:3000]}")
         return (*error, at_op)
@@ -195,7 +201,7 @@ class Runner:
             self.compare(f, "native")
             return self.rows["native"].update(p.rows)
         error = first_error(done.stderr)
-        if done.returncode != 5 or not error or not error[1].startswith("program.ptir:"):
+        if done.returncode != 5 or not is_refusal(error):
             raise Wrong(f"native: status {done.returncode}\n{done.stderr[:3000]}")
         self.refused("refused by the native pipeline", error)
         self.found["native refused"] += 1
