@@ -184,6 +184,15 @@ static int is_cast_to_long(const row_value *v)
     return v->role == ROW_ELEMENTWISE && PTO_IS(v->op, T_CAST) && pto_dtype_bytes(v->dtype) == 8;
 }
 
+/* What is computed of numbers alone is one element, which is repeated where a tile of them is needed; in a type that
+ * the machine repeats in no way it is such a tile. */
+static int is_repeated_before(const row_group *g, const row_value *v)
+{
+    for (uint32_t k = 0; k < v->in_count; k++)
+        if (g->values[v->in[k]].role != ROW_SPLAT) return 0;
+    return v->role == ROW_ELEMENTWISE && v->dtype != PTO_BOOL && !rows_repeats(g->run, v->dtype);
+}
+
 /* What is one number for a whole instance: indices along an axis before rows and columns, and what repeats such. */
 static void find_splat(const row_group *g, row_value *v)
 {
@@ -212,7 +221,7 @@ static void find_forms(row_group *g)
             if (in->depth > depth) depth = in->depth;
         }
         const int is_made = v->role == ROW_COUNT || v->role == ROW_PRODUCT;
-        if (v->role == ROW_INPUT || is_made || is_cast_to_long(v)) form = v->shape;
+        if (v->role == ROW_INPUT || is_made || is_cast_to_long(v) || is_repeated_before(g, v)) form = v->shape;
         find_splat(g, v);
         if (v->role == ROW_REDUCE) {
             form = (uint8_t)((form & ~swept) | has_one);
