@@ -68,8 +68,10 @@ def first_error(text):
 
 
 def is_refusal(error):
-    """Whether a pass refuses the program: what a backend finds, such as a race, is the fault of a pass."""
-    return bool(error) and error[1].startswith("program.ptir:") and not error[0].startswith(BACKENDS)
+    """Whether a pass refuses the program, or the simulator says that it cannot be a machine that was drawn, such as one of other boxes.
+    What a backend finds otherwise, such as a race, is the fault of a pass."""
+    is_found_late = bool(error) and error[0].startswith(BACKENDS) and error[0] != "pto.cpu-sim/unsupported"
+    return bool(error) and error[1].startswith("program.ptir:") and not is_found_late
 
 
 class Setting:
