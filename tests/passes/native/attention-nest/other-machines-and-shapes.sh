@@ -66,3 +66,12 @@ ends 0 $nests --emit-schedule=s.yaml
 says 'value: { rows: 64, keys: 96 }' s.yaml
 pin_all s.yaml | sed 's/keys: 96/keys: 24/' >fewer.yaml
 fails 2 '\[E1804\] `attention-blocks.keys` of @f/y is 24; the least legal value is 96' $nests --schedule=fewer.yaml
+
+# A block of one row is whole, so that a mask for all rows has as many.
+attention '$S' '$T' 16 '$T'
+cat >single.yaml <<'END'
+pto-schedule: 1
+decisions:
+  - { at: "@f/y", decide: attention-blocks, value: { rows: 1, keys: 256 }, pinned: true }
+END
+ends 0 pto-run m.ptir --pipeline=native.yaml --schedule=single.yaml --random-inputs=1 --sym=S=3 --sym=T=5 --quiet --compare=reference.yaml
