@@ -8,7 +8,8 @@ typedef struct kept_function {
 } kept_function;
 
 struct output_keeper {
-    kept_function *functions;
+    arena *arena;
+    kept_function *functions; /* in the order of the module */
     uint32_t count;
 };
 
@@ -71,29 +72,56 @@ static bool is_public(const module *m, op_id f)
     return op_kind_of(m, f) == OP_FUNC && !str_is(op_attr_str(m, f, "visibility"), "private");
 }
 
+/* What is kept of the function, or else the names that it has. `next` is where it most likely is, and after it. */
+static kept_function find_or_adopt(const output_keeper *k, module *m, op_id f, uint32_t *next)
+{
+    const str_id name = function_name(m, f);
+    for (uint32_t i = 0; i < k->count; i++) {
+        const uint32_t at = (*next + i) % k->count;
+        if (k->functions[at].name != name) continue;
+        *next = at + 1;
+        return k->functions[at];
+    }
+    return (kept_function){name, names_of(k->arena, m, f)};
+}
+
+/* Functions that are new are kept, too, so that a run which begins after the step that made them has the same names. */
+static void keep_all(output_keeper *k, module *m)
+{
+    uint32_t count = 0, n = 0, next = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
+    kept_function *now = arena_array(k->arena, count, sizeof *now);
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (is_public(m, f)) now[n++] = find_or_adopt(k, m, f, &next);
+    }
+    k->functions = now;
+    k->count = n;
+}
+
 output_keeper *output_keeper_create(arena *a, module *m)
 {
     output_keeper *k = arena_alloc(a, sizeof *k);
-    uint32_t count = 0;
-    BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
-    k->functions = arena_array(a, count, sizeof *k->functions);
-    BLOCK_EACH_OP(m, f, module_top(m)) {
-        if (is_public(m, f)) k->functions[k->count++] = (kept_function){function_name(m, f), names_of(a, m, f)};
-    }
+    *k = (output_keeper){.arena = a};
+    keep_all(k, m);
     return k;
+}
+
+static bool has_names(const ir_context *c, attr_id list, uint32_t count)
+{
+    return list != 0 && attr_at(c, list)->count == count;
 }
 
 void output_keeper_run(output_keeper *k, module *m, void (*touched)(void *self, op_id function), void *self)
 {
     const ir_context *c = module_context(m);
     arena *scratch = arena_create("output names");
+    keep_all(k, m);
     for (uint32_t i = 0; i < k->count; i++) {
         kept_function *kept = &k->functions[i];
         const op_id f = module_find_symbol(m, kept->name);
-        if (f == 0 || op_kind_of(m, f) != OP_FUNC) continue;
         const attr_id now = names_of_values(scratch, m, f), own = op_attr(m, f, "outputs");
         const uint32_t count = now != 0 ? attr_at(c, now)->count : 0;
-        if (kept->outputs == 0 || attr_at(c, kept->outputs)->count != count) kept->outputs = now;
+        if (!has_names(c, kept->outputs, count)) kept->outputs = has_names(c, own, count) ? own : now;
         const attr_id wanted = kept->outputs == now ? 0 : kept->outputs;
         if (wanted == own) continue;
         op_set_attr(m, f, "outputs", wanted);

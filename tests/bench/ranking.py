@@ -1,13 +1,15 @@
 """How good the first offer of the tiling strategy is. Each shape of each kernel is compiled with every offer of every nest pinned in turn, and
 simulated without data; the table has the cycles of the first offers, of the best ones, and their ratio, also without what a launch costs, which no
-tile changes. Limits: 1.05 in the median, 1.2 at most.
+tile changes. Limits: 1.05 in the median, 1.2 at most. With --seed the shapes are drawn, so that nothing can be fitted to those that are listed.
 
-    ranking.py BUILD [--cost=MODEL] [--only=KERNEL]
+    ranking.py BUILD [--cost=MODEL] [--only=KERNEL] [--seed=N]
 """
 
 import argparse
 import concurrent.futures
+import math
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -15,9 +17,7 @@ import sys
 import tempfile
 
 MEDIAN_LIMIT, WORST_LIMIT = 1.05, 1.2
-
-
-
+LARGEST_PRODUCT = 2**21  # of the extents of a shape that is drawn
 
 def softmax(r, c):
     return f"func @k(%x: tensor<{r} x {c} x f32>) -> tensor<{r} x {c} x f32> {{\n  %y = tensor.softmax %x : tensor<{r} x {c} x f32>\n  return %y\n}}\n"
@@ -73,6 +73,19 @@ SHAPES = (
     (transpose, ((256, 256), (1000, 64), (64, 1000), (512, 512), (128, 2048))),
     (layer_norm, ((64, 256), (777, 333), (16, 4096), (2048, 64), (512, 512))),
 )
+
+
+def drawn(seed):
+    """As many shapes of the same kernels, of extents between 1 and 8192."""
+    r = random.Random(seed)
+
+    def shape(rank):
+        while True:
+            extents = tuple(round(2 ** r.uniform(0, 13)) for _ in range(rank))
+            if math.prod(extents) <= LARGEST_PRODUCT:
+                return extents
+
+    return [(make, [shape(len(one)) for one in shapes]) for make, shapes in SHAPES]
 
 
 class Case:
@@ -145,12 +158,13 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--cost", default="pto.cost-pipes", help="the cost model, such as pto.cost-roofline")
     parser.add_argument("--only", default="", help="kernels whose name has this word")
+    parser.add_argument("--seed", type=int, help="of shapes that are drawn instead of those that are listed")
     given = parser.parse_args()
     options = [f"--set=tile.with.strategy.with.cost={given.cost}"]
     launch, ratios = launch_cycles(given.build), []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         cases = [Case(os.path.join(given.build, "bin"), folder, make, shape, i + 1 == len(shapes), options)
-                 for make, shapes in SHAPES if given.only in make.__name__ for i, shape in enumerate(shapes)]
+                 for make, shapes in (SHAPES if given.seed is None else drawn(given.seed)) if given.only in make.__name__ for i, shape in enumerate(shapes)]
         print(f"{'shape':32} {'offers':>6} {'first':>8} {'best':>8} {'ratio':>6} {'after launch':>12}  best tiles")
         for name, offers, first, best, tiles in pool.map(Case.measure, cases):
             ratios.append(first / best)

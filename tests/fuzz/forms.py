@@ -43,7 +43,6 @@ import vector_work  # noqa: E402
 import wide_integers  # noqa: E402
 from form import Form, fill, wide  # noqa: E402
 
-STEPS = None  # of the default pipeline
 AFTER_LAST = "// after step"  # comes before the module that --print-after prints
 REFUSALS = r"pto-run .*default.yaml.*: status 5\n.*\[pto.(legalize-types/no-(exact-way|conversion|product)|expand-math/no-type|select/no-instruction)\]"
 
@@ -53,9 +52,9 @@ class Wrong(Exception):
 
 
 class Tools:
-    def __init__(self, programs, folder, settings, opset=""):
-        self.bin, self.folder = programs, folder
-        self.default = [pipeline("default"), *[f"--set={s}" for s in settings]]
+    def __init__(self, programs, folder, settings, opset="", name="default"):
+        self.bin, self.folder, self.steps = programs, folder, None
+        self.default = [pipeline(name), *[f"--set={s}" for s in settings]]
         self.plugins, self.decompose = [], ""
         if opset:
             self.plugins, self.decompose = [f"--plugin={os.path.abspath(opset)}"], "decompose-squared-distance"
@@ -131,18 +130,9 @@ def compare(form, size, what, arrays, tools, tag):
 
 
 def steps(tools):
-    global STEPS
-    if STEPS is None:
-        with open(os.path.join(ROOT, "pipelines", "default.yaml")) as f:
-            text = f.read()
-        STEPS = []
-        for line in text.split("passes:", 1)[1].splitlines():
-            named = re.search(r"\bid: ([\w-]+)", line) or re.match(r"\s+- (?:pass: |\{ pass: )?pto\.([\w-]+)", line)
-            if named and line.lstrip().startswith("-"):
-                STEPS.append(named[1])
-        if tools.decompose:
-            STEPS.insert(STEPS.index("canonicalize"), tools.decompose)
-    return STEPS
+    if tools.steps is None:
+        tools.steps = re.findall(r"(?m)^  - pass: .*\n    id: (\S+)", tools.run("pto-opt", *tools.default, "--print-pipeline"))
+    return tools.steps
 
 
 def check_stages(form, size, tools, ins, syms):

@@ -1,8 +1,9 @@
 """Random schedules of random programs.
 
-    random_pins.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--pins N] [--runs N] [--set K=V] [--keep DIR]
+    random_pins.py [--bin DIR] [--pipeline NAME] [--seed N] [--count N] [--seconds N] [--pins N] [--runs N] [--set K=V] [--keep DIR]
 
-For each seed a program: one of tests/fuzz/forms.py, drawn or listed, an attention, one with a `tune`, or an example. Of each program
+For each seed a program: one of tests/fuzz/programs, which have all ops, loops and calls, one of tests/fuzz/forms.py, drawn or listed, an
+attention, one with a `tune`, or an example. Of each program
 
   - what --emit-schedule writes, all of it pinned, makes the same module, byte for byte;
   - --pins times: of what --print-search-space lists, some is pinned at random legal values. Each such schedule is kept, so that what is
@@ -14,6 +15,7 @@ Everything follows from the seed. Ends with 1 when something does not hold, with
 
 import argparse
 import collections
+import glob
 import os
 import random
 import re
@@ -24,17 +26,18 @@ import tempfile
 import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
-sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
+sys.path[:0] = [os.path.join(ROOT, "tests", "fuzz"), os.path.join(ROOT, "tests", "fuzz", "programs")]
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import forms  # noqa: E402
 import products  # noqa: E402
 import random_programs  # noqa: E402
 import random_schedules  # noqa: E402
+import run as all_ops  # noqa: E402
 import transposes  # noqa: E402
 import vector_work  # noqa: E402
 from random_schedules import entries, schedule  # noqa: E402
 
-EXAMPLES = ("ffn", "gemm", "rms_norm", "softmax")
+EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "*", "*.ptir")))
 LISTED = [form for group in (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products) for form in group()]
 
 
@@ -79,13 +82,21 @@ func @beside(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {{
 """
 
 
-def program(seed, r):
-    """Its text, and the values of its symbols as arguments; None: it does not mean the same numbers under every schedule."""
+def of_all_ops(seed, rows):
+    p = all_ops.programs.generate(seed, rows)
+    p.functions[0].aliases = {}  # some of them cannot be made
+    return p.text()
+
+
+def program(seed, r, rows):
+    """Its text, and the values of its symbols as arguments; None: it is not run, since its numbers follow the schedule or its inputs have
+    a domain."""
+    if seed % 2 == 1:
+        return of_all_ops(seed, rows), None
     kind, size = r.random(), {}
     if kind < 0.05:
-        name = r.choice(EXAMPLES)
-        with open(os.path.join(ROOT, "examples", name, name + ".ptir")) as f:
-            text = f.read()
+        with open(r.choice(EXAMPLES)) as f:
+            return f.read(), None
     elif kind < 0.1:
         text = attention(r)
     elif kind < 0.13:
@@ -188,7 +199,7 @@ def check_pins(tools, r, space, symbols, found):
 
 def check(tools, seed, a, found):
     r = random.Random(seed)
-    text, symbols = program(seed, r)
+    text, symbols = program(seed, r, a.rows)
     tools.write("program.ptir", text)
     tools.must_compile("program.ptir", "--emit-schedule=s.yaml", "-o", "plain.ptir")
     check_replay(tools, "s.yaml", "plain.ptir", "what was emitted")
@@ -201,17 +212,19 @@ def check(tools, seed, a, found):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", default="", help="folder of the programs")
+    parser.add_argument("--pipeline", default="default", help="one of pipelines/, without the suffix")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000000)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--pins", type=int, default=1, help="schedules with random pins for each program")
     parser.add_argument("--runs", type=int, default=0, help="run one program in so many; 0: none")
-    parser.add_argument("--set", action="append", default=[], help="setting for the default pipeline")
+    parser.add_argument("--set", action="append", default=[], help="setting for the pipeline")
     parser.add_argument("--keep", default="", help="folder for the files of seeds that fail")
     a = parser.parse_args()
     found, wrong, end = collections.Counter(), 0, time.monotonic() + a.seconds
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(a.bin and os.path.abspath(a.bin), folder, a.set)
+        tools = Tools(a.bin and os.path.abspath(a.bin), folder, a.set, name=a.pipeline)
+        a.rows = all_ops.table_rows(os.path.join(tools.bin, "pto-inspect"))
         for seed in range(a.seed, a.seed + a.count):
             if time.monotonic() > end:
                 break

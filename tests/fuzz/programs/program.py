@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from quantity import FLOATS, INTEGERS, LARGEST, SMALL_FLOATS, Quantity, Reject, is_float, numpy_type, rounded
+from quantity import FLOATS, LARGEST, SMALL_FLOATS, Quantity, Reject, is_float, numpy_type, rounded
 
 DRAWERS = {}
 LAST = []  # of functions like `loop`, one of which may draw the end of a program
@@ -455,11 +455,18 @@ def called(f, rows, depth):
         raise
 
 
-def generate(seed, rows, target):
-    """A program of some rows [(op, dtype)] of the table; the first op is of `target`, where that can be drawn."""
+def targets(seed, rows):
+    """Two rows that the program of this number has; each row comes twice in as many numbers as there are rows."""
+    return [rows[(seed + k) % len(rows)] for k in (0, len(rows) // 2)]
+
+
+def generate(seed, rows):
+    """A program of some rows [(op, dtype)] of the table, and of its targets, where these can be drawn."""
     p = Program(seed)
     f = Function(p)
-    types = p.r.sample(FLOATS + INTEGERS, 2) + ["bool", target[1]]
+    target, another = targets(seed, rows)
+    # As many of each type; bool, which most programs have in conditions anyway, is beside a few.
+    types = p.r.sample(sorted({t for _, t in rows}), 2) + ["bool", target[1]][p.r.random() < 0.7:]
     mixed = [row for row in rows if row[1] in types]
     # Types that few ops have come more often.
     mixed += [row for row in mixed if row[1] == target[1]] * 2
@@ -467,9 +474,8 @@ def generate(seed, rows, target):
     for _ in range(wanted // 2):
         f.draw(*p.r.choice(mixed))
     marked = len(f.scope)
-    for _ in range(12):
-        if f.draw(*target):
-            break
+    for row in (target, another):
+        any(f.draw(*row) for _ in range(12))
     made = f.scope[marked:][-3:] if len(f.scope) > marked else f.scope[-1:]
     body(f, mixed, wanted - wanted // 2, 0)
     if p.r.random() < 0.35:

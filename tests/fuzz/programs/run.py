@@ -2,8 +2,8 @@
 
     run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--native N] [--keep DIR] [--report]
 
-Program number n is of seed n, and begins with row n of the table of op and element type, so that each row has its turn. Each runs on
-the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too: most of them for a machine
+Program number n is of seed n, and has two rows of the table of op and element type that follow from n, so that each row has its turn.
+Each runs on the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too: most of them for a machine
 that is drawn (random_machines.py), with options that are drawn (random_options.py) and, of some, with pins of their search space
 (random_schedules.py). Every one of --native runs through the native pipeline as it is. What numpy makes of each op is written by hand in draw_*.py, with a bound on the error that follows the numbers
 through the program. Ends with 1 and the program when something is wrong: a result, a crash, a refusal by `reference`, or one that does
@@ -41,6 +41,7 @@ DEFAULT = f"--pipeline={ROOT}/pipelines/default.yaml"
 NATIVE = f"--pipeline={ROOT}/pipelines/native.yaml"
 NOT_WRITTEN = ("tensor.group",)  # pto.fuse makes it; a program cannot hold it with what it would have to yield
 REFUSALS = {"E1331"}  # codes of the host that refuse a program; others blame a pass
+BACKENDS = ("pto.reference/", "pto.cpu-sim/", "pto.native/")
 SECONDS_MAX = 300  # a guard against what hangs, on a busy machine too
 NO_INPUT = ("index",)  # of shape ops alone: an index tensor is no file
 
@@ -66,6 +67,13 @@ def first_error(text):
     return m and (m[2], m[1], m[0])
 
 
+def is_refusal(error):
+    """Whether a pass refuses the program, or the simulator says that it cannot be a machine that was drawn, such as one of other boxes.
+    What a backend finds otherwise, such as a race, is the fault of a pass."""
+    is_found_late = bool(error) and error[0].startswith(BACKENDS) and error[0] != "pto.cpu-sim/unsupported"
+    return bool(error) and error[1].startswith("program.ptir:") and not is_found_late
+
+
 class Setting:
     """How the default pipeline runs: as it is, or with what is drawn."""
 
@@ -89,6 +97,7 @@ class Runner:
         self.folder, self.bin = folder, programs_folder
         self.found = collections.Counter()  # what came how often; a refusal as (kind, code)
         self.first = {}  # of each refusal the first
+        self.rows = {tag: collections.Counter() for tag in ("reference", "default", "native")}  # whose numbers were right, by pipeline
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -142,6 +151,7 @@ class Runner:
         if done.returncode != 0:
             raise Wrong(f"reference: status {done.returncode}\n{done.stderr[:3000]}")
         self.compare(p.functions[0], "reference")
+        self.rows["reference"].update(p.rows)
 
     def refused(self, kind, error):
         self.found[kind, error[0]] += 1
@@ -177,7 +187,7 @@ class Runner:
             return self.once(f, setting, given, pins, begins)
         error = first_error(done.stderr)
         at_pin = done.returncode == 2 and random_schedules.is_at_a_pin(done.stderr, "pins.yaml", begins)
-        at_op = done.returncode == 5 and error and error[1].startswith("program.ptir:") and set(re.findall(r"error: \[(E\d+)\]", done.stderr)) <= REFUSALS
+        at_op = done.returncode == 5 and is_refusal(error) and set(re.findall(r"error: \[(E\d+)\]", done.stderr)) <= REFUSALS
         if not (at_pin or at_op):
             raise Wrong(f"status {done.returncode}\n{done.stderr[:3000]}")
         return (*error, at_op)
@@ -190,9 +200,10 @@ class Runner:
         self.found["native"] += 1
         if done.returncode == 0:
             self.found["in place"] += len(f.aliases)
-            return self.compare(f, "native")
+            self.compare(f, "native")
+            return self.rows["native"].update(p.rows)
         error = first_error(done.stderr)
-        if done.returncode != 5 or not error or not error[1].startswith("program.ptir:"):
+        if done.returncode != 5 or not is_refusal(error):
             raise Wrong(f"native: status {done.returncode}\n{done.stderr[:3000]}")
         self.refused("refused by the native pipeline", error)
         self.found["native refused"] += 1
@@ -225,9 +236,11 @@ class Runner:
         if error:
             self.refused("refused by the default pipeline", error)
             self.found["refused"] += 1
+        else:
+            self.rows["default"].update(p.rows)
 
 
-def check(runner, options, p, seed, a, hits):
+def check(runner, options, p, seed, a):
     """Runs a program; what is wrong with it, or None."""
     r = random.Random(seed)
     setting = None
@@ -239,22 +252,24 @@ def check(runner, options, p, seed, a, hits):
             runner.lowered(p, given, r, setting)
         if a.native and seed % a.native == 0:
             runner.native(p, given)
-        hits.update(p.rows)
     except Wrong as e:
         return f"{e}\nwith {setting}" if setting is not None else str(e)
     return None
 
 
-def report(runner, rows, hits, every):
+def report(runner, rows, every):
     found = runner.found
     for (kind, code), n in sorted(((k, n) for k, n in found.items() if isinstance(k, tuple)), key=lambda one: (one[0][0], -one[1])):
         print(f"{kind} {n}: {runner.first[kind, code]}")
-    least = sorted(rows, key=lambda row: hits[row])
-    if every:
-        for op, dtype in rows:
-            print(f"{hits[(op, dtype)]:6} {op} {dtype}")
-    print("rows that came least often: " + ", ".join(f"{op} {dtype} {hits[(op, dtype)]}" for op, dtype in least[:8]))
-    print(f"{sum(hits[row] == 0 for row in rows)} of {len(rows)} rows without a turn, {sum(hits[row] < 20 for row in rows)} with fewer than 20")
+    for tag, hits in runner.rows.items():
+        if not hits:
+            continue
+        if every:
+            for op, dtype in rows:
+                print(f"{tag} {hits[(op, dtype)]:6} {op} {dtype}")
+        least = sorted(rows, key=lambda row: hits[row])
+        print(f"{tag}, rows that came least often: " + ", ".join(f"{op} {dtype} {hits[(op, dtype)]}" for op, dtype in least[:8]))
+        print(f"{tag}, {sum(hits[row] == 0 for row in rows)} of {len(rows)} rows without a turn, {sum(hits[row] < 20 for row in rows)} with fewer than 20")
 
 
 def main():
@@ -269,7 +284,7 @@ def main():
     parser.add_argument("--keep", default="", help="folder for the files of programs that are wrong, each in one named by its seed")
     a = parser.parse_args()
     bin_folder = a.bin and os.path.abspath(a.bin)
-    hits, wrong, count = collections.Counter(), 0, 0
+    wrong, count = 0, 0
     end = time.monotonic() + a.seconds if a.seconds else None
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(folder, bin_folder)
@@ -279,17 +294,17 @@ def main():
             if end and time.monotonic() > end:
                 break
             try:
-                p = programs.generate(seed, rows, rows[seed % len(rows)])
+                p = programs.generate(seed, rows)
             except Reject:
                 continue
             count += 1
-            what = check(runner, options, p, seed, a, hits)
+            what = check(runner, options, p, seed, a)
             if what:
                 wrong += 1
                 print(f"WRONG seed {seed}: {what}\n{p.text()}", flush=True)
                 if a.keep:
                     shutil.copytree(folder, os.path.join(a.keep, str(seed)), dirs_exist_ok=True)
-    report(runner, rows, hits, a.report)
+    report(runner, rows, a.report)
     n = runner.found
     print(f"{n['in place']} outputs in the memory of inputs, {n['apart']} programs for which there was no such way")
     print(f"seeds {a.seed} to {seed}: {count} programs, {n['lowered']} lowered, {n['refused']} refused, {n['machines drawn']} machines, {n['pin sets']} pin sets, {n['native']} native, {n['native refused']} refused there, {wrong} wrong")

@@ -256,6 +256,7 @@ static pto_status rewrite_nest(nest_list *done, nest *n)
     const pto_run *run = n->run;
     const outline_kinds kinds = {pto_kind(run, KIND_CONSTANT), pto_kind(run, KIND_BIND), pto_kind(run, KIND_VIEW)};
     outline_find_captures(n, &done->captured, &kinds);
+    PTO_TRY(outline_join_views(n, &kinds));
     PTO_TRY(outline_check_overlaps(n, &kinds));
     const uint32_t twin =
         pto_opt_bool(run, OPT_SHARE) ? outline_find_twin(&done->twins, n, done->count) : OUTLINE_NO_TWIN;

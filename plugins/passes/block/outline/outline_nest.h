@@ -38,6 +38,8 @@ typedef struct outline_kinds {
 
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */
 void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds);
+/* Lets the nest use one value for views that are the same memory in the same shape, where it writes there. */
+pto_status outline_join_views(nest *n, const outline_kinds *kinds);
 /* Refuses a nest that writes to one parameter and uses another that may overlap it: instances run in any order. */
 pto_status outline_check_overlaps(const nest *n, const outline_kinds *kinds);
 /* Whether memory mentions the symbol in an extent. */

@@ -1,6 +1,61 @@
-/* Nests and `may_alias`: a kernel has its own order of loads and stores, so memory that one of its instances writes to
- * overlaps nothing else that the kernel uses. */
+/* Memory that one instance of a kernel writes to overlaps nothing else that the kernel uses: loads and stores are put
+ * in order by the parameter that they name. Views of one memory become one parameter, and `may_alias` is checked. */
 #include "outline_nest.h"
+
+/* ---- views ---- */
+
+static pto_value root_of(pto_value v, const outline_kinds *kinds)
+{
+    while (pto_op_is(pto_value_op(v), kinds->view)) v = pto_op_operand(pto_value_op(v), 0);
+    return v;
+}
+
+static int is_memory(const capture *c) { return (c->uses & (USE_READ | USE_WRITE)) != 0; }
+
+/* Whether both are the same elements, some of which the nest writes: a result that is made in the memory of an input
+ * has a view of its own. */
+static int match_views(const capture *a, const capture *b, const outline_kinds *kinds)
+{
+    return is_memory(a) && is_memory(b) && ((a->uses | b->uses) & USE_WRITE) != 0 &&
+           pto_value_same(root_of(a->value, kinds), root_of(b->value, kinds));
+}
+
+static pto_status refuse(const nest *n, const capture *written, const capture *used, const char *instead)
+{
+    return pto_error(n->op, "pto.outline/may-overlap",
+                     "the nest writes to %%%.*s and uses %%%.*s, which may overlap it; copy one of them in a nest of "
+                     "its own, or %s",
+                     PTO_FMT(pto_value_name(written->value)), PTO_FMT(pto_value_name(used->value)), instead);
+}
+
+static pto_status replace_inside(const nest *n, pto_value from, pto_value to)
+{
+    PTO_WALK(n->op, op)
+    {
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+            if (pto_value_same(pto_op_operand(op, i), from)) PTO_TRY(pto_op_set_operand(op, i, to));
+    }
+    return PTO_OK;
+}
+
+pto_status outline_join_views(nest *n, const outline_kinds *kinds)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        for (uint32_t k = n->count; --k > i;) {
+            capture *a = &n->captures[i], *b = &n->captures[k];
+            if (!match_views(a, b, kinds)) continue;
+            if (!pto_type_same(pto_value_type(a->value), pto_value_type(b->value)))
+                return refuse(n, (a->uses & USE_WRITE) != 0 ? a : b, (a->uses & USE_WRITE) != 0 ? b : a,
+                              "use one view");
+            PTO_TRY(replace_inside(n, b->value, a->value));
+            a->uses |= b->uses;
+            memmove(b, b + 1, (--n->count - k) * sizeof *b);
+        }
+    }
+    return PTO_OK;
+}
+
+/* ---- `may_alias` ---- */
 
 /* Values that one memory may have come from, through views, loops and branches. */
 typedef struct origins {
@@ -69,10 +124,7 @@ static pto_status check_pair(const nest *n, const outline_kinds *kinds, pto_valu
         for (uint32_t k = 0; k < n->count; k++) {
             const capture *r = &n->captures[k];
             if ((r->uses & (USE_READ | USE_WRITE)) == 0 || !may_be(n, kinds, r->value, b)) continue;
-            return pto_error(n->op, "pto.outline/may-overlap",
-                             "the nest writes to %%%.*s and uses %%%.*s, which may overlap it; copy one of them in a "
-                             "nest of its own, or take `may_alias` out",
-                             PTO_FMT(pto_value_name(w->value)), PTO_FMT(pto_value_name(r->value)));
+            return refuse(n, w, r, "take `may_alias` out");
         }
     }
     return PTO_OK;

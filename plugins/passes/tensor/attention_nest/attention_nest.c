@@ -85,17 +85,20 @@ static pto_status decide_form(const attention *a, const char *obstacle, int64_t 
     return pto_decision_made(a->op, &d, form);
 }
 
+/* The form `rows` leaves nothing open of the keys: a block has all of them. */
 static pto_status decide_blocks(const attention *a, int64_t form, int64_t *blocks)
 {
-    const int64_t least[BLOCK_DIMS] = {1, 2}, most[BLOCK_DIMS] = {ROWS_MAX, KEYS_MAX};
+    const int has_all = form == FORM_ROWS;
+    const int64_t least[BLOCK_DIMS] = {1, has_all ? a->static_keys : 2},
+                  most[BLOCK_DIMS] = {ROWS_MAX, has_all ? a->static_keys : KEYS_MAX};
     const pto_decision d = {.struct_size = sizeof d,
                             .count = BLOCK_DIMS,
                             .name = "attention-blocks",
                             .keys = block_keys,
                             .min = least,
                             .max = most};
+    if (has_all) blocks[BLOCK_KEYS] = a->static_keys;
     PTO_TRY(pto_decision_pinned(a->op, &d, blocks));
-    if (form == FORM_ROWS) blocks[BLOCK_KEYS] = a->static_keys;
     return pto_decision_made(a->op, &d, blocks);
 }
 

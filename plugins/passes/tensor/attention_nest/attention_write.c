@@ -144,7 +144,8 @@ static pto_op open_nest(body *b, pto_str label)
         b->index[d] = pto_expr_value(pto_block_add_arg(b->w.block, index, pto_s(d + 1 == lead ? "h" : "b")));
     const pto_expr i = pto_expr_value(pto_block_add_arg(b->w.block, index, PTO_STR("i")));
     b->first = pto_expr_scale(i, b->rows);
-    b->row_count = pto_expr_min(pto_expr_const(a->run, b->rows), pto_expr_sub(b->query_count, b->first));
+    b->row_count = pto_expr_const(a->run, b->rows);
+    if (b->rows > 1) b->row_count = pto_expr_min(b->row_count, pto_expr_sub(b->query_count, b->first));
     b->start = pto_expr_add(b->first, pto_expr_sub(b->key_count, b->query_count));
     return nest;
 }

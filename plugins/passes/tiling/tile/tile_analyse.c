@@ -178,10 +178,15 @@ static uint32_t kept_dims(const row_value *v)
     return dims_of_type(pto_value_type(pto_op_operand(v->op, 0))) & ~dims_reduced(v->op);
 }
 
-/* No instruction repeats 64-bit integers: what they are made of is repeated. */
-static int is_cast_to_long(const row_value *v)
+/* In a type that the machine repeats in no way, such as most integers of 64 bits, a value is as wide as it will be read
+ * where it comes about: what it is made of is repeated, elements of another type or numbers. */
+static int is_repeated_before(const row_group *g, const row_value *v)
 {
-    return v->role == ROW_ELEMENTWISE && PTO_IS(v->op, T_CAST) && pto_dtype_bytes(v->dtype) == 8;
+    for (uint32_t k = 0; k < v->in_count; k++) {
+        const row_value *in = &g->values[v->in[k]];
+        if (in->role != ROW_SPLAT && in->dtype == v->dtype) return 0;
+    }
+    return v->role == ROW_ELEMENTWISE && v->dtype != PTO_BOOL && !rows_repeats(g->run, v->dtype);
 }
 
 /* What is one number for a whole instance: indices along an axis before rows and columns, and what repeats such. */
@@ -212,7 +217,7 @@ static void find_forms(row_group *g)
             if (in->depth > depth) depth = in->depth;
         }
         const int is_made = v->role == ROW_COUNT || v->role == ROW_PRODUCT;
-        if (v->role == ROW_INPUT || is_made || is_cast_to_long(v)) form = v->shape;
+        if (v->role == ROW_INPUT || is_made || is_repeated_before(g, v)) form = v->shape;
         find_splat(g, v);
         if (v->role == ROW_REDUCE) {
             form = (uint8_t)((form & ~swept) | has_one);

@@ -121,6 +121,16 @@ static pto_dtype repeat_dtype(const pto_run *run, pto_kind_id adds, pto_dtype t)
     return t;
 }
 
+int rows_repeats(const pto_run *run, pto_dtype t)
+{
+    static const uint32_t adds[] = {KIND_ROWEXPANDADD, KIND_COLEXPANDADD};
+    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++) {
+        const pto_kind_id kind = pto_kind(run, adds[i]);
+        if (!machine_takes(run, kind, repeat_dtype(run, kind, t))) return 0;
+    }
+    return 1;
+}
+
 tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to)
 {
     return p.dtype == to ? p : tile_emit(w->n, pto_kind(w->n->run, KIND_CAST), to, p.rows, p.columns, 1, &p);
@@ -183,7 +193,7 @@ static tile_piece emit_binary(row_nest *w, row_value *v, const row_value *a, con
     const pto_run *run = w->n->run;
     const row_forms *f = rows_forms(run, v);
     const int is_sub = f->kind == pto_kind(run, KIND_T_SUB);
-    uint8_t form = (a->form | b->form) & ALONG_BOTH;
+    uint8_t form = v->form & ALONG_BOTH;
     int splats = (a->role == ROW_SPLAT) + (b->role == ROW_SPLAT);
     if (splats == 1 && (b->role == ROW_SPLAT ? f->scalar_right != 0 : f->scalar_left != 0 || is_sub))
         return emit_with_scalar(w, f, a, b);

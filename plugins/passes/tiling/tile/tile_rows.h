@@ -169,6 +169,8 @@ tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t
 /* The attribute that the value forms of a tensor op have, by its row. */
 tile_attr rows_attr(const pto_run *run, pto_op op);
 /* `narrow`, a tile of numbers, in another type; repeated along what `form` has more than `have`. */
+/* Whether the machine repeats an element of the type along rows and columns. */
+int rows_repeats(const pto_run *run, pto_dtype t);
 tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to);
 tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t form);
 

@@ -64,7 +64,7 @@ decisions:
   - { at: "@f/s", decide: constant, value: computed, pinned: true }
 EOF2
 ends 0 pto-opt m.ptir --passes=pto.hoist-const --schedule=pin.yaml
-says '{outputs = \["t", "c"\]}' out
+says '^  return %t, %c$' out
 says '^  %s = tensor.mul %t, %g' out
 sed 's/computed/often/' pin.yaml >bad.yaml
 fails 2 'bad.yaml:3:44: error: \[E1803\] .constant. of @f/s is one of' pto-opt m.ptir --passes=pto.hoist-const --schedule=bad.yaml

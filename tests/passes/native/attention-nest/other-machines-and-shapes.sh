@@ -59,3 +59,19 @@ fails 2 'pto.attention-nest/open-keys\] the form `rows` holds the scores of all 
 attention '$S' '$T' '$D' '$T'
 pin_form online
 fails 2 'a row of q or v has a number of elements that is not known' $nests --schedule=online.yaml
+
+# With the scores of all keys a block has no other number of them.
+attention 64 96 16 96
+ends 0 $nests --emit-schedule=s.yaml
+says 'value: { rows: 64, keys: 96 }' s.yaml
+pin_all s.yaml | sed 's/keys: 96/keys: 24/' >fewer.yaml
+fails 2 '\[E1804\] `attention-blocks.keys` of @f/y is 24; the least legal value is 96' $nests --schedule=fewer.yaml
+
+# A block of one row is whole, so that a mask for all rows has as many.
+attention '$S' '$T' 16 '$T'
+cat >single.yaml <<'END'
+pto-schedule: 1
+decisions:
+  - { at: "@f/y", decide: attention-blocks, value: { rows: 1, keys: 256 }, pinned: true }
+END
+ends 0 pto-run m.ptir --pipeline=native.yaml --schedule=single.yaml --random-inputs=1 --sym=S=3 --sym=T=5 --quiet --compare=reference.yaml
