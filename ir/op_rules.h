@@ -74,6 +74,7 @@ MUST_CHECK status verify_return(module *m, uint32_t op);
 MUST_CHECK status verify_tensor_constant(module *m, uint32_t op);
 MUST_CHECK status verify_constant_array(module *m, uint32_t op);
 MUST_CHECK status verify_index_cast(module *m, uint32_t op);
+MUST_CHECK status verify_dim(module *m, uint32_t op);
 MUST_CHECK status verify_tune(module *m, uint32_t op);
 MUST_CHECK status verify_scalar_of(module *m, uint32_t op);
 MUST_CHECK status verify_view(module *m, uint32_t op);

@@ -122,6 +122,17 @@ static status missing_property(diag_engine *d, const contract *c, uint32_t index
     return FAILED;
 }
 
+void contract_note_start(diag_engine *d, const contract *c, uint32_t index, const contract_state *s)
+{
+    for (uint32_t i = index; i < c->step_count; i++) {
+        const char *consumes = c->steps[i].pass->consumes, *id = c->steps[i].step->id;
+        if (contract_state_level(s, consumes) == NULL) continue;
+        diag_note(d, c->steps[i].step->at, "step `%s` is the first that works on %s: `--from=%s` begins there", id,
+                  consumes, id);
+        return;
+    }
+}
+
 static status missing_level(diag_engine *d, const contract *c, uint32_t index, const contract_state *s)
 {
     const contract_step *step = &c->steps[index];
@@ -137,8 +148,9 @@ static status missing_level(diag_engine *d, const contract *c, uint32_t index, c
             continue;
         diag_note(d, c->steps[i].step->at, "step `%s` produces %s, but comes later", c->steps[i].step->id,
                   step->pass->consumes);
-        break;
+        return FAILED;
     }
+    contract_note_start(d, c, index, s);
     return FAILED;
 }
 

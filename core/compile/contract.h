@@ -42,6 +42,8 @@ typedef struct contract {
 bool contract_state_has(const contract_state *s, const char *level, const char *property);
 /* NULL when no op of the module is of that level. Lives as long as the state. */
 const contract_level *contract_state_level(const contract_state *s, const char *level);
+/* A note that names the first step from `index` on that works on a level which is there; nothing where none does. */
+void contract_note_start(diag_engine *d, const contract *c, uint32_t index, const contract_state *s);
 /* Nothing happens when it is there. `level` is kept, not copied. */
 void contract_state_add_level(contract_state *s, const char *level);
 /* The level must be there. */

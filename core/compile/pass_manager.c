@@ -119,6 +119,7 @@ static status check_start(manager *g, uint32_t first)
             g->diags, step->at, &E1701,
             "the module has functions at %s, which step `%s` cannot be given: the steps before it leave no such level",
             there.levels[i].level, step->id);
+        contract_note_start(g->diags, &g->pipeline->contract, first, &there);
         return FAILED;
     }
     return property_check_state(g->properties, g->session, g->module, wanted, NULL);

@@ -134,8 +134,17 @@ op_id add_second_block(parser *p, op_id o)
 
 /* ---- one op ---- */
 
+/* Operands are values: a number is one after an op that makes it. */
+static status fail_number(parser *p)
+{
+    const bool is_float = p->tok.kind == TOK_FLOAT;
+    FAIL_HERE(p, E0105, "expected a value but found %s; an operand has a name: `%%c = constant {value = %.*s} : %s`",
+              shown(p, &p->tok), (int)p->tok.n, p->tok.start, is_float ? "f32" : "i32");
+}
+
 static status push_operand(parser *p, size_t from)
 {
+    if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT) return fail_number(p);
     if (p->operands.count - from >= MAX_COUNT) FAIL_HERE(p, E0114, "more than %d operands", MAX_COUNT);
     value_id v;
     TRY(parse_value(p, &v));

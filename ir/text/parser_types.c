@@ -108,7 +108,8 @@ static status parse_strides(parser *p, type_node *t)
 /* After the shape of a tensor or gm type. */
 static status parse_memory_clauses(parser *p, type_node *t)
 {
-    static const char *const known[] = {"nd", "nz", "panel", "strides", NULL};
+    static const char *const of_gm[] = {"nd", "nz", "panel", "strides", NULL}, *const of_tensors[] = {"nd", "nz",
+                                                                                                      "panel", NULL};
     bool has_format = false;
     while (accept(p, ',')) {
         if (t->has_strides) return fail_expected(p, "`>`");
@@ -123,7 +124,7 @@ static status parse_memory_clauses(parser *p, type_node *t)
         } else if (accept_word(p, "nz")) {
             t->format = FORMAT_NZ;
         } else if (!accept_word(p, "nd")) {
-            return fail_name(p, &E0205, "format", known);
+            return fail_name(p, &E0205, "format", t->kind == TYPE_GM ? of_gm : of_tensors);
         }
     }
     return OK;

@@ -162,6 +162,15 @@ status infer_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32
     return OK;
 }
 
+status verify_dim(module *m, uint32_t op)
+{
+    uint32_t axis = 0;
+    const dtype to = type_of_value(m, op_result(m, op, 0))->dtype;
+    TRY(infer_axis(m, op, op_attr(m, op, "axis"), type_of_value(m, op_operand(m, op, 0))->rank, &axis));
+    if (((DT_NUMBER | DT(INDEX)) & (1u << to)) != 0) return OK;
+    return op_error(m, op, &E0211, "has a number or an index as result, got %s", dtype_name(to));
+}
+
 status infer_reduce(module *m, uint32_t op, type_id *out)
 {
     const ir_context *c = module_context(m);

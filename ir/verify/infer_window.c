@@ -77,7 +77,11 @@ status infer_assemble(module *m, uint32_t op, type_id *out)
     TRY(check_list(m, op, "offsets", s.rank));
     for (uint32_t d = 0; d < s.rank; d++)
         TRY(check_walk(m, op, d, op_index_expr(m, op, "offsets", d), part.dims[d], 1, s.dims[d]));
-    return infer_give(m, type_at(module_context(m), whole)->dtype, &s, out);
+    const dtype d = type_at(module_context(m), whole)->dtype;
+    if (str_is(op_attr_str(m, op, "atomic"), "add") && (DT_NUMBER & (1u << d)) == 0)
+        return op_error(m, op, &E0211, "does not add %s; `atomic = \"add\"` is for numbers, so leave it out or cast",
+                        dtype_name(d));
+    return infer_give(m, d, &s, out);
 }
 
 /* ---- around and along ---- */

@@ -5,7 +5,7 @@ import numpy as np
 import elements
 from form import Form, as_given, fill
 
-MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")
+MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
 
 def cast_values(dtype, shape, rng):

@@ -60,6 +60,11 @@ def of_type(Form, t):
     yield form("assemble", {**x, "z": f"<A x 2 x {t}>"}, {"y": f"<A x B x {t}>"}, f"%y = tensor.assemble %z, %x[0, 1] : <A x B x {t}>",
                lambda x, z: np.concatenate((x[:, :1], z, x[:, 3:]), 1))
     yield form("assemble-all", {**x, "z": f"<A x B x {t}>"}, {"y": f"<A x B x {t}>"}, f"%y = tensor.assemble %z, %x[0, 0] : <A x B x {t}>", lambda x, z: z)
+    if t in INTEGERS:
+        added = lambda x, z, at=0: np.concatenate((x[:, :at], x[:, at:at + z.shape[1]] + z, x[:, at + z.shape[1]:]), 1)
+        for name, at, n in ("assemble-sums", 1, "2"), ("assemble-all-sums", 0, "B"), ("assemble-sums-of-nothing", 1, "0"):
+            yield form(name, {**x, "z": f"<A x {n} x {t}>"}, {"y": f"<A x B x {t}>"}, f'%y = tensor.assemble %z, %x[0, {at}] {{atomic = "add"}} : <A x B x {t}>',
+                       lambda x, z, at=at: added(x, z, at))
     yield form("squeeze", {"x": f"<A x 1 x B x 1 x {t}>"}, {"y": f"<A x B x {t}>"}, f"%y = tensor.squeeze %x {{axis = [1, -1]}} : <A x B x {t}>", lambda x: x[:, 0, :, 0])
     yield form("unsqueeze", x, {"y": f"<1 x A x 1 x B x {t}>"}, f"%y = tensor.unsqueeze %x {{axis = [0, 2]}} : <1 x A x 1 x B x {t}>", lambda x: x[None, :, None])
     yield form("roll", x, {"y": f"<A x B x {t}>"},
@@ -95,6 +100,19 @@ def fused(Form):
                   %q = tensor.view %z[1, 0, 0] : <1 x B x C x f32>
                   %b = tensor.squeeze %q {axis = 0} : <B x C x f32>
                   %y = tensor.matmul %a, %b : <A x C x f32>""", lambda x, z: x[:, 1] @ z[1], [dict(A=5, B=33, C=17), dict(A=1, B=1, C=1)])
+    yield form("sum-into-what-dies", x, {"y": "<A x B x f32>"},
+               """%n = tensor.exp %x : <A x B x f32>
+                  %v = tensor.view %x[0, 1] : <A x 2 x f32>
+                  %y = tensor.assemble %v, %n[0, 0] {atomic = "add"} : <A x B x f32>""", lambda x: np.exp(x) + np.pad(x[:, 1:3], ((0, 0), (0, x.shape[1] - 2))))
+    yield form("sum-into-itself", x, {"y": "<A x B x f32>", "n": "<A x B x f32>"},
+               """%n = tensor.neg %x : <A x B x f32>
+                  %v = tensor.view %n[0, 1] : <A x B - 1 x f32>
+                  %y = tensor.assemble %v, %n[0, 0] {atomic = "add"} : <A x B x f32>""", lambda x: (-x - np.pad(x[:, 1:], ((0, 0), (0, 1))), -x))
+    yield form("sums-into-sums", x, {"y": "<A x B x f32>"},
+               """%v = tensor.view %x[0, 0] : <A x 2 x f32>
+                  %a = tensor.assemble %v, %x[0, 1] {atomic = "add"} : <A x B x f32>
+                  %y = tensor.assemble %v, %a[0, 1] {atomic = "add"} : <A x B x f32>""",
+               lambda x: x + 2 * np.pad(x[:, :2], ((0, 0), (1, x.shape[1] - 3))))
     yield form("update-what-dies", x, {"y": "<A x B x f32>"},
                """%n = tensor.neg %x : <A x B x f32>
                   %v = tensor.view %x[0, 1] : <A x 2 x f32>

@@ -2,7 +2,7 @@
 import numpy as np
 
 import elements as el
-from tensor_table import Array, NUMBERS, SHAPES, case, data, rng, rounded, to_bits
+from tensor_table import Array, NUMBERS, SHAPES, case, data, ints, rng, rounded, to_bits
 
 
 def iota_cases():
@@ -57,7 +57,7 @@ def shape_cases():
         for to in el.TYPES:
             if "index" in (src, to):
                 continue
-            for mode in el.MODES[1:]:
+            for mode in el.MODES:
                 for saturate in (False, True):
                     shape = SHAPES[int(rng.integers(0, len(SHAPES)))]
                     a = data(src, shape)
@@ -65,6 +65,13 @@ def shape_cases():
                         a = a & 1
                     want = el.convert(to, src, a, mode, saturate, False) if a.size else np.zeros(shape)
                     case("cast", f"{src}->{to} {shape} {mode} {saturate}", to, want, [Array(src, a)], mode=mode, saturate=saturate)
+
+
+def added(t, a, b):
+    if not el.is_float(t):
+        return to_bits(t, ints(t, a) + ints(t, b))
+    with np.errstate(all="ignore"):
+        return rounded(t, el.decode(t, a) + el.decode(t, b)).reshape(np.shape(b))
 
 
 def window_cases():
@@ -92,6 +99,10 @@ def window_cases():
                 whole, before = a.copy(), np.array(data(t, shape))
                 whole[window] = part
                 case("assemble", f"{t} {shape} {first} {sizes}", t, whole, [Array(t, part), src], offsets=first)
+                if t in NUMBERS:
+                    sums = a.copy()
+                    sums[window] = added(t, a[window], part)
+                    case("assemble", f"{t} {shape} {first} {sizes} add", t, sums, [Array(t, part), src], offsets=first, combine=1)
                 rest = before.copy()
                 rest[window] = part
                 case("concat", f"{t} {shape} {first} {sizes}", t, rest, [Array(t, part)], offsets=first, before=before)

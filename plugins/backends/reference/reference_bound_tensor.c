@@ -104,8 +104,18 @@ static pto_status moved(bound_run *r)
         for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = (bound){.is_exact = true};
     if (r->o->tensor == EVAL_TENSOR_ASSEMBLE) memcpy(r->to.at, r->from[1].at, (size_t)r->to.count * sizeof(bound));
     PTO_TRY(walk_window(r->o->tensor, &places, &w));
-    for (bool more = walk_begin(&w.w); more; more = walk_next(&w.w))
-        r->to.at[w.at[0] + w.w.offset[0]] = r->from[0].at[w.at[1] + w.w.offset[1]];
+    const bool adds = r->o->tensor == EVAL_TENSOR_ASSEMBLE && r->call->combine == COMBINE_ADD;
+    const bool has_numbers = element_is_float(r->type);
+    for (bool more = walk_begin(&w.w); more; more = walk_next(&w.w)) {
+        bound *const to = &r->to.at[w.at[0] + w.w.offset[0]];
+        const bound *const from = &r->from[0].at[w.at[1] + w.w.offset[1]];
+        if (!adds)
+            *to = *from;
+        else if (to->is_exact && from->is_exact)
+            *to = (bound){.is_exact = true};
+        else
+            *to = has_numbers ? bound_add(r->type, to, from, r->rule.ulp) : bound_anything(r->type);
+    }
     return PTO_OK;
 }
 

@@ -128,6 +128,16 @@ static pto_status decode_number(coder *c, op_code *o)
 
 static pto_status decode_index_cast(coder *c, op_code *o) { return want_exprs(c, o, "from", 1); }
 
+static pto_status decode_dim(coder *c, op_code *o)
+{
+    const pto_type type = pto_value_type(pto_op_operand(o->op, 0));
+    const uint32_t axis = (uint32_t)__builtin_ctz(pto_axes_of(o->op, pto_type_rank(type)));
+    index_expr *extent = PTO_SCRATCH(c->run, index_expr, 1);
+    o->exprs = extent;
+    o->expr_count = 1;
+    return coder_expr(c, o->op, pto_type_dim(type, axis), extent);
+}
+
 static pto_status decode_window(coder *c, op_code *o)
 {
     const uint32_t rank = pto_type_rank(pto_value_type(pto_op_result(o->op, 0)));
@@ -215,6 +225,7 @@ static const op_row rows[] = {
     {"constant", DO_NUMBER, decode_number},
     {"index_cast", DO_INDEX_CAST, decode_index_cast},
     {"tensor.index_cast", DO_INDEX_CAST, decode_index_cast},
+    {"dim", DO_INDEX_CAST, decode_dim},
     {"compare", DO_COMPARE, decode_compare},
     {"view", DO_VIEW, NULL},
     {"scalar_of", DO_SCALAR_OF, decode_scalar_of},

@@ -68,6 +68,7 @@ static void read_orders(const op_code *o, tensor_call *call)
     const pto_str reduce = pto_attr_str_of(o->op, PTO_STR("reduce"));
     const pto_attr alpha = pto_op_attr(o->op, PTO_STR("alpha"));
     const bool adds = pto_str_is(reduce, "add") || pto_attr_bool_of(o->op, PTO_STR("accumulate"), 0) ||
+                      pto_str_is(pto_attr_str_of(o->op, PTO_STR("atomic")), "add") ||
                       o->tensor == EVAL_TENSOR_INDEX_ADD;
     call->combine = adds ? COMBINE_ADD : pto_str_is(reduce, "mul") ? COMBINE_MUL : COMBINE_NONE;
     call->descending = pto_attr_bool_of(o->op, PTO_STR("descending"), 0) ||

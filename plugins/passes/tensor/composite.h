@@ -83,6 +83,13 @@ static inline pto_value composite_cast(pto_op op, pto_kind_id cast, pto_dtype dt
     return composite_unary(op, cast, pto_type_with_dtype(op.run, type, dtype), suffix, a);
 }
 
+/* Sums of what `op` becomes have its order, where it says one. */
+static inline void composite_keep_order(pto_spec *s, pto_op op)
+{
+    const pto_str order = pto_attr_str_of(op, PTO_STR("order"));
+    if (order.n != 0 && !pto_str_is(order, "any")) pto_spec_str(s, PTO_STR("order"), order);
+}
+
 /* Every op of one kind is replaced by the value that `expand` makes of it. */
 static inline pto_status composite_expand_all(pto_op function, pto_kind_id kind, uint32_t stat,
                                               pto_value (*expand)(const pto_run *run, pto_op op))

@@ -21,6 +21,13 @@
  * The sum is f32, or of integers the result's type, where they are scaled i32. A vector becomes a matrix of one row or
  * column by a reshape, and the result loses that dim by another one.
  *
+ * A product of floats whose sum is a tree becomes n products, of every n-th column of a with every n-th row of b, and
+ * the tree of these. What n does not divide is filled up with 0.
+ *
+ *     %y = tensor.matmul %a, %b                        %p = tensor.matmul %a', %b' {order = "ascending"}
+ *          {order = "tree(8)"} : M x N           =>         : 8 x M x N
+ *                                                      %y = tensor.reduce_sum %p {axis = 0, order = "tree(8)"}
+ *
  * Integers that the matrix unit of the machine does not multiply, and that are not scaled, become a product element by
  * element and a sum, in the type of the result: both wrap.
  *
@@ -41,6 +48,8 @@
     X(RELU, "tensor.relu")             \
     X(CAST, "tensor.cast")             \
     X(CONSTANT, "tensor.constant")     \
+    X(PAD, "tensor.pad")               \
+    X(BROADCAST, "tensor.broadcast")   \
     X(RESHAPE, "tensor.reshape")       \
     X(TRANSPOSE, "tensor.transpose")   \
     X(REDUCE_SUM, "tensor.reduce_sum") \
@@ -58,6 +67,7 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X)                      \
     X(DECOMPOSED, "decomposed")       \
     X(SUMMED, "products-by-elements") \
+    X(TREES, "trees")                 \
     X(KEPT, "epilogues-in-kernels")   \
     X(ABSORBED, "absorbed")
 PTO_STATS(STATS);
@@ -71,6 +81,7 @@ typedef struct product {
     machine_epilogue after; /* what the op itself says */
     pto_dtype from, sum;
     int transpose_a, transpose_b;
+    int64_t lanes; /* n of a sum that is a tree; 0: another one, or of integers, whose order does not matter */
 } product;
 
 /* Ops after a product that its kernel may do, each the only user of the one before. */
@@ -94,6 +105,7 @@ static product read_product(pto_op op)
                  .transpose_a = pto_attr_bool_of(op, PTO_STR("transpose_a"), 0),
                  .transpose_b = pto_attr_bool_of(op, PTO_STR("transpose_b"), 0)};
     p.from = pto_type_dtype(pto_value_type(p.a));
+    p.lanes = is_float(p.from) ? pto_tree_of(op) : 0;
     const int is_wide = p.from == PTO_U32 || p.from == PTO_U64 || p.from == PTO_I64;
     p.sum = is_float(p.from) ? PTO_F32 : !PTO_SOME(p.after.scale) ? p.after.to : is_wide ? p.from : PTO_I32;
     return p;
@@ -116,6 +128,7 @@ static int is_by_elements(const product *p)
 
 static int is_plain(const product *p)
 {
+    if (p->lanes != 0) return 0;
     if (has_epilogue(p) && machine_epilogue_obstacle(p->op, &p->after) == NULL) return 1;
     return pto_type_rank(pto_value_type(p->a)) > 1 && pto_type_rank(pto_value_type(p->b)) > 1 && !has_epilogue(p);
 }
@@ -170,19 +183,25 @@ static uint32_t product_dims(const product *p, pto_value a, pto_value b, pto_exp
     return rank;
 }
 
-static pto_value by_unit(const product *p, pto_value a, pto_value b, pto_dtype out, const char *suffix)
+static pto_value unit_product(const product *p, pto_value a, pto_value b, uint32_t rank, const pto_expr *dims,
+                              pto_dtype out, const char *suffix)
 {
-    pto_expr dims[PTO_MAX_DIMS];
-    const uint32_t rank = product_dims(p, a, b, dims);
     pto_spec s = composite_spec(p->op, pto_kind(p->run, KIND_MATMUL), pto_type_tensor(p->run, out, rank, dims), suffix);
     pto_spec_operand(&s, a);
     pto_spec_operand(&s, b);
     if (p->transpose_a) pto_spec_bool(&s, PTO_STR("transpose_a"), 1);
     if (p->transpose_b) pto_spec_bool(&s, PTO_STR("transpose_b"), 1);
     if (out != p->from) pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(p->run, out));
-    if (pto_str_is(pto_attr_str_of(p->op, PTO_STR("order")), "ascending"))
+    if (p->lanes != 0 || pto_str_is(pto_attr_str_of(p->op, PTO_STR("order")), "ascending"))
         pto_spec_str(&s, PTO_STR("order"), PTO_STR("ascending"));
     return pto_spec_value(&s, pto_before(p->op));
+}
+
+static pto_value by_unit(const product *p, pto_value a, pto_value b, pto_dtype out, const char *suffix)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = product_dims(p, a, b, dims);
+    return unit_product(p, a, b, rank, dims, out, suffix);
 }
 
 /* The dims of both in one order: (m, k, n) where b is k x n, else (m, n, k); (k, m, n) where both begin with k. */
@@ -215,6 +234,104 @@ static pto_value by_elements(const product *p, pto_value a, pto_value b, pto_dty
     return pto_spec_value(&s, pto_before(p->op));
 }
 
+/* ---- trees ---- */
+
+/* The first two dims as one, of an operand that has them, so that there may be one more. */
+static pto_value join_first(const product *p, pto_value x, const char *suffix)
+{
+    const pto_type type = pto_value_type(x), result = pto_value_type(pto_op_result(p->op, 0));
+    const uint32_t rank = pto_type_rank(type), missing = PTO_MAX_DIMS - rank;
+    pto_expr dims[PTO_MAX_DIMS];
+    if (missing > 1) return x;
+    for (uint32_t d = 0; d < PTO_MAX_DIMS; d++)
+        dims[d] = d < 2 ? pto_type_dim(result, d) : pto_type_dim(type, d - missing);
+    const pto_type all = pto_type_tensor(p->run, pto_type_dtype(type), PTO_MAX_DIMS, dims);
+    if (!pto_type_same(all, type)) x = composite_unary(p->op, pto_kind(p->run, KIND_BROADCAST), all, suffix, x);
+    dims[1] = pto_expr_mul(dims[0], dims[1]);
+    return reshape(p, x, PTO_MAX_DIMS - 1, dims + 1, suffix);
+}
+
+/* The terms along `axis`, which is k, in one more dim before the matrices: of n parts each has every n-th term. */
+static pto_value deal_terms(const product *p, pto_value x, uint32_t axis, const char *suffix)
+{
+    const pto_run *run = p->run;
+    pto_type type = pto_value_type(x);
+    const uint32_t rank = pto_type_rank(type);
+    const pto_expr zero = pto_expr_const(run, 0), lanes = pto_expr_const(run, p->lanes), k = pto_type_dim(type, axis),
+                   each = pto_expr_ceildiv(k, lanes), all = pto_expr_mul(lanes, each);
+    pto_expr dims[PTO_MAX_DIMS], low[PTO_MAX_DIMS], high[PTO_MAX_DIMS];
+    int64_t perm[PTO_MAX_DIMS];
+    if (!pto_expr_equal(all, k)) {
+        for (uint32_t d = 0; d < rank; d++) low[d] = high[d] = zero;
+        high[axis] = pto_expr_sub(all, k);
+        type = pto_type_with_dim(run, type, axis, all);
+        pto_spec s = composite_spec(p->op, pto_kind(run, KIND_PAD), type, suffix);
+        pto_spec_operand(&s, x);
+        pto_spec_exprs(&s, PTO_STR("low"), rank, low);
+        pto_spec_exprs(&s, PTO_STR("high"), rank, high);
+        x = pto_spec_value(&s, pto_before(p->op));
+    }
+    for (uint32_t d = 0; d <= rank; d++)
+        dims[d] = d == axis ? each : d == axis + 1 ? lanes : pto_type_dim(type, d < axis ? d : d - 1);
+    x = reshape(p, x, rank + 1, dims, suffix);
+    uint32_t n = 0;
+    for (uint32_t d = 0; d + 2 < rank; d++) perm[n++] = d;
+    perm[n++] = axis + 1;
+    for (uint32_t d = rank - 2; d <= rank; d++)
+        if (d != axis + 1) perm[n++] = d;
+    for (uint32_t d = 0; d <= rank; d++) dims[d] = pto_type_dim(pto_value_type(x), (uint32_t)perm[d]);
+    pto_spec s = composite_spec(p->op, pto_kind(run, KIND_TRANSPOSE),
+                                pto_type_tensor(run, pto_type_dtype(type), rank + 1, dims), suffix);
+    pto_spec_operand(&s, x);
+    pto_spec_ints(&s, PTO_STR("perm"), rank + 1, perm);
+    return pto_spec_value(&s, pto_before(p->op));
+}
+
+/* The dims of the product before those of its matrices, then `lanes` (none: left out), m and n; `out_rank` of them. */
+static void tree_dims(const product *p, const pto_expr *dims, uint32_t rank, pto_expr lanes, pto_expr *out,
+                      uint32_t *out_rank)
+{
+    uint32_t n = 0, d = 0;
+    if (rank == PTO_MAX_DIMS) {
+        out[n++] = pto_expr_mul(dims[0], dims[1]);
+        d = 2;
+    }
+    while (d + 2 < rank) out[n++] = dims[d++];
+    if (p->lanes != 0 && PTO_SOME(lanes)) out[n++] = lanes;
+    while (d < rank) out[n++] = dims[d++];
+    *out_rank = n;
+}
+
+static pto_value by_tree(const product *p, pto_value a, pto_value b, pto_dtype out, const char *suffix)
+{
+    const pto_run *run = p->run;
+    pto_expr dims[PTO_MAX_DIMS], all[PTO_MAX_DIMS];
+    const uint32_t rank = product_dims(p, a, b, dims);
+    const int is_full = rank == PTO_MAX_DIMS;
+    uint32_t n;
+    if (is_full) {
+        a = join_first(p, a, "_a");
+        b = join_first(p, b, "_b");
+    }
+    if (!PTO_SOME(a) || !PTO_SOME(b)) return pto_value_none(run);
+    a = deal_terms(p, a, pto_type_rank(pto_value_type(a)) - (p->transpose_a ? 2 : 1), "_a");
+    b = deal_terms(p, b, pto_type_rank(pto_value_type(b)) - (p->transpose_b ? 1 : 2), "_b");
+    tree_dims(p, dims, rank, pto_expr_const(run, p->lanes), all, &n);
+    const pto_value products = unit_product(p, a, b, n, all, PTO_F32, "_products");
+    const int64_t axis = (int64_t)n - 3;
+    tree_dims(p, dims, rank, pto_expr_none(run), all, &n);
+    pto_spec s = composite_spec(p->op, pto_kind(run, KIND_REDUCE_SUM), pto_type_tensor(run, PTO_F32, n, all),
+                                is_full || out != PTO_F32 ? "_tree" : suffix);
+    pto_spec_operand(&s, products);
+    pto_spec_ints(&s, PTO_STR("axis"), 1, &axis);
+    pto_spec_bool(&s, PTO_STR("keepdim"), 0);
+    composite_keep_order(&s, p->op);
+    pto_value y = pto_spec_value(&s, pto_before(p->op));
+    if (is_full) y = reshape(p, y, rank, dims, out == PTO_F32 ? suffix : "_tree");
+    pto_stat_add(run, STAT_TREES, 1);
+    return PTO_SOME(y) ? composite_cast(p->op, pto_kind(run, KIND_CAST), out, suffix, y) : y;
+}
+
 /* The sum, with the shape of the result. */
 static pto_value make_sum(const product *p, const char *suffix)
 {
@@ -224,7 +341,9 @@ static pto_value make_sum(const product *p, const char *suffix)
     const pto_value a = is_row ? unsqueeze(p, p->a, 0, "_a") : p->a, b = is_column ? unsqueeze(p, p->b, 1, "_b") : p->b;
     if (!PTO_SOME(a) || !PTO_SOME(b)) return pto_value_none(p->run);
     const pto_dtype out = has_epilogue(p) ? p->sum : p->after.to;
-    const pto_value sum = is_by_elements(p) ? by_elements(p, a, b, out, inner) : by_unit(p, a, b, out, inner);
+    const pto_value sum = p->lanes != 0       ? by_tree(p, a, b, out, inner)
+                          : is_by_elements(p) ? by_elements(p, a, b, out, inner)
+                                              : by_unit(p, a, b, out, inner);
     if (!is_row && !is_column) return sum;
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(result);
@@ -443,9 +562,12 @@ static pto_status visit_product(pto_op op)
 {
     const product p = read_product(op);
     const int owns = has_epilogue(&p);
-    const followers f = find_followers(&p);
+    const followers f = p.lanes == 0 ? find_followers(&p) : (followers){.count = 0};
+    const char *obstacle = p.lanes != 0 ? "its sum is a tree, which is added up after the product"
+                           : owns       ? obstacle_of(&p, &p.after)
+                                        : f.obstacle;
     int is_apart = !is_plain(&p) || is_by_elements(&p);
-    if (owns || f.count != 0) PTO_TRY(decide_epilogue(&p, owns ? obstacle_of(&p, &p.after) : f.obstacle, &is_apart));
+    if (owns || f.count != 0) PTO_TRY(decide_epilogue(&p, obstacle, &is_apart));
     if (!is_apart) return f.taken != 0 ? absorb(&p, &f) : keep(&p);
     return owns || !is_plain(&p) || is_by_elements(&p) ? visit(&p) : PTO_OK;
 }
@@ -472,8 +594,8 @@ static pto_status check_plain_products(const pto_run *run, pto_op function)
         const product p = read_product(op);
         if (!is_plain(&p))
             return pto_error(op, "pto.decompose-matmul/composite-left",
-                             "`tensor.matmul` has a vector, a bias, a scale or an activation; `pto.decompose-matmul` "
-                             "takes it apart");
+                             "`tensor.matmul` has a vector, a bias, a scale, an activation or a tree of sums; "
+                             "`pto.decompose-matmul` takes it apart");
     }
     return PTO_OK;
 }

@@ -213,6 +213,7 @@ static pto_value expand_scaled_matmul(const pto_run *run, pto_op op)
     if (pto_attr_bool_of(op, PTO_STR("transpose_b"), 0)) pto_spec_bool(&s, PTO_STR("transpose_b"), 1);
     if (pto_type_dtype(result) != PTO_F32)
         pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(run, pto_type_dtype(result)));
+    composite_keep_order(&s, op);
     return pto_spec_value(&s, pto_before(op));
 }
 

@@ -32,6 +32,7 @@ static pto_value along(pto_op op, uint32_t kind, pto_type type, const char *suff
     pto_spec s = composite_spec(op, pto_kind(op.run, kind), type, suffix);
     pto_spec_operand(&s, x);
     pto_spec_attr(&s, PTO_STR("axis"), pto_op_attr(op, PTO_STR("axis")));
+    composite_keep_order(&s, op);
     return pto_spec_value(&s, pto_before(op));
 }
 

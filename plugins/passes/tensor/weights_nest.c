@@ -97,6 +97,7 @@ static const char *read_product(pto_op op, product *p)
     if (pto_op_operand_count(p->dequantize) > 2) return "its weights have a zero point";
     if (pto_op_operand_count(op) > 2 || !pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "none"))
         return "it has a bias, a scale or an activation of its own";
+    if (pto_tree_of(op) != 0) return "its sum is a tree";
     p->left = pto_op_operand(op, 0);
     p->bytes = pto_op_operand(p->unpack, 0);
     p->scales = pto_op_operand(p->dequantize, 1);

@@ -57,7 +57,7 @@ typedef struct tensor_call {
     round_mode mode;
     gelu_approx approx;
     uint64_t key, counter;               /* of random numbers */
-    combine_rule combine;                /* reduce, accumulate */
+    combine_rule combine;                /* reduce, accumulate, atomic */
     bool descending, exclusive, reverse; /* descending: of topk, largest */
     double eps, scale;                   /* scale: of the scores of attention, when has_scale */
     number alpha;

@@ -240,6 +240,29 @@ pto_status eval_TENSOR_PAD(tensor_call *call)
     return move_window(EVAL_TENSOR_PAD, call);
 }
 
+/* The elements of in[0] are added to those of the result that they are moved to. */
+static void add_window(tensor_call *call, window_walk *w)
+{
+    const pto_dtype t = call->out->dtype;
+    for (bool more = walk_begin(&w->w); more; more = walk_next(&w->w)) {
+        uint8_t *const to = tensor_at(call->out, w->at[0] + w->w.offset[0]);
+        const uint8_t *const from = tensor_at(call->in[0], w->at[1] + w->w.offset[1]);
+        if (element_is_float(t)) {
+            double a, b;
+            element_read_f64(t, to, 1, 1, &a);
+            element_read_f64(t, from, 1, 1, &b);
+            a += b;
+            element_write_f64(t, to, 1, 1, &a);
+        } else {
+            int64_t a, b;
+            element_read_i64(t, to, 1, 1, &a);
+            element_read_i64(t, from, 1, 1, &b);
+            a = (int64_t)((uint64_t)a + (uint64_t)b);
+            element_write_i64(t, to, 1, 1, &a);
+        }
+    }
+}
+
 pto_status eval_TENSOR_ASSEMBLE(tensor_call *call)
 {
     window_walk w;
@@ -248,7 +271,10 @@ pto_status eval_TENSOR_ASSEMBLE(tensor_call *call)
     TENSOR_TRY(tensor_check_dtype(call, 1));
     TENSOR_TRY(tensor_check_same_dims(call, 1));
     TENSOR_TRY(eval_TENSOR_BROADCAST(&base));
-    return move_window(EVAL_TENSOR_ASSEMBLE, call);
+    if (call->combine == COMBINE_NONE) return move_window(EVAL_TENSOR_ASSEMBLE, call);
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    add_window(call, &w);
+    return PTO_OK;
 }
 
 pto_status eval_TENSOR_SQUEEZE(tensor_call *call) { return eval_TENSOR_RESHAPE(call); }

@@ -289,6 +289,15 @@ static inline uint32_t pto_axes_of(pto_op op, uint32_t rank)
     }
     return mask;
 }
+/* n of a sum with `order = "tree(n)"`; 0: another order. */
+static inline int64_t pto_tree_of(pto_op op)
+{
+    const pto_str order = pto_attr_str_of(op, PTO_STR("order"));
+    int64_t n = 0;
+    for (size_t i = sizeof "tree(" - 1; order.n > i && order.p[0] == 't' && order.p[i] != ')'; i++)
+        n = 10 * n + (order.p[i] - '0');
+    return n;
+}
 /* Name of a function or kernel, without the `@`. */
 static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, PTO_STR("name")); }
 /* 1 and the extent when dimension `dim` of a type is static. */

@@ -146,7 +146,23 @@ def assemble(f, op, dtype):
         made_[tuple(slice(s, s + n) for s, n in zip(starts, x.shape))] = x
         return made_
 
-    f.op(f"tensor.assemble %1, %0{brackets(starts)}", [base, x], [(dims, dtype)], moved(put))
+    if dtype == "bool" or dtype in SMALL_FLOATS or r.random() < 0.6:
+        f.op(f"tensor.assemble %1, %0{brackets(starts)}", [base, x], [(dims, dtype)], moved(put))
+        return
+
+    def added(p, q):
+        window = tuple(slice(s, s + n) for s, n in zip(starts, q.v.shape))
+        if not is_float(dtype):
+            v = np.array(p.v)
+            v[window] = whole(dtype, v[window].astype(object) + q.v.astype(object)).v
+            return Quantity(v)
+        v = np.array(p.v, np.float64)
+        v[window] += q.v
+        e = np.array(np.broadcast_to(p.bound, v.shape), np.float64)
+        e[window] += np.broadcast_to(q.bound, q.v.shape)
+        return made(dtype, v, None if p.e is None and q.e is None else e)
+
+    f.op(f'tensor.assemble %1, %0{brackets(starts)} {{atomic = "add"}}', [base, x], [(dims, dtype)], added)
 
 
 @draws("squeeze")
@@ -347,7 +363,7 @@ def cast(f, op, dtype):
     unsigned = to in INTEGERS and elements.is_unsigned(to)
     x = f.pick(dtype, low=0 if unsigned and is_float(dtype) else -100 if is_float(dtype) else None, high=100 if is_float(dtype) or to in SMALL_FLOATS else 30000 if to in FLOATS else None,
                exact=to not in FLOATS)
-    mode = r.choice(("rint", "round", "floor", "ceil", "trunc")) if (is_float(dtype) and not is_float(to) and to != "bool") and r.random() < 0.6 else None
+    mode = r.choice(("none", "rint", "round", "floor", "ceil", "trunc")) if (is_float(dtype) and not is_float(to) and to != "bool") and r.random() < 0.6 else None
     saturate = to in INTEGERS and r.random() < 0.3
 
     def want(q):

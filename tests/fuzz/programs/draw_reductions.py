@@ -89,6 +89,8 @@ def variance(f, op, dtype):
     if count <= correction:
         raise Reject
     words.append(f"correction = {correction}")
+    if f.r.random() < 0.2:
+        words.append(f'order = "{f.r.choice(("ascending", "tree(4)"))}"')
 
     def want(q):
         v = np.var(q.v, axes, keepdims=keep, ddof=correction)
@@ -176,6 +178,8 @@ def product(f, op, dtype):
     if extra:
         operands.append(f.pick(out if r.random() < 0.5 else "f32", (n,), -9, 9) if out == "f32" else f.pick(out, (n,), -9, 9))
         text += ", %2"
+    if r.random() < 0.2:
+        words.append(f'order = "{r.choice(("ascending", "tree(2)", "tree(8)", "tree(64)"))}"')
     relu = r.random() < 0.2
     if relu:
         words.append('activation = "relu"')
@@ -216,4 +220,5 @@ def scaled_product(f, op, dtype):
         most = np.matmul(wide, np.abs(q.v.astype(np.float64)) * np.repeat(np.abs(t.v) + t.bound, block, 0))
         return made("f32", v, most - plain + most * (int(k) + 8) * 2.0**-23)
 
-    f.op(f"tensor.scaled_matmul %0, %1, %2, %3 {{block = {block}}}", [a, b, s, t], [((m, n), "f32")], want)
+    order = r.choice(("", "", "", ', order = "ascending"', ', order = "tree(4)"'))
+    f.op(f"tensor.scaled_matmul %0, %1, %2, %3 {{block = {block}{order}}}", [a, b, s, t], [((m, n), "f32")], want)

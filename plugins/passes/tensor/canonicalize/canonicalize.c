@@ -268,12 +268,31 @@ static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value, 
     return merge(run, seen, pto_value_op(constant));
 }
 
+/* ---- extents ---- */
+
+/* An extent is an expression of the type: `dim %x {axis = 0}` is `index_cast from($B)`. */
+static pto_status rewrite_dim(const pto_run *run, pto_op op, seen_table *seen)
+{
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
+    const pto_expr extent = pto_type_dim(type, (uint32_t)__builtin_ctz(pto_axes_of(op, pto_type_rank(type))));
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_INDEX_CAST));
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &extent);
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_value_name(pto_op_result(op, 0)));
+    const pto_value number = pto_spec_value(&s, pto_before(op));
+    PTO_NEED(number);
+    PTO_TRY(pto_op_replace_by(op, number));
+    pto_stat_add(run, STAT_SIMPLIFIED, 1);
+    return merge(run, seen, pto_value_op(number));
+}
+
 /* ---- the walks ---- */
 
 /* One walk is enough: what an op becomes depends on ops before it alone, and those are done. */
 static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
 {
     if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) return PTO_OK;
+    if (PTO_IS(op, DIM)) return rewrite_dim(run, op, seen);
     const pto_op before = op;
     PTO_TRY(canonicalize_move(run, &op));
     pto_stat_add(run, STAT_SIMPLIFIED, !pto_op_same(before, op));

@@ -25,6 +25,8 @@
     X(ASSEMBLE, "tensor.assemble")   \
     X(SQUEEZE, "tensor.squeeze")     \
     X(UNSQUEEZE, "tensor.unsqueeze") \
+    X(DIM, "dim")                    \
+    X(INDEX_CAST, "index_cast")      \
     X(FOR, "for")                    \
     X(IF, "if")                      \
     X(YIELD, "yield")

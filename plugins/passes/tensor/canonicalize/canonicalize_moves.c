@@ -258,8 +258,36 @@ static pto_status shorten_view(const pto_run *run, pto_op *op)
     return is_shorter || idle ? replace_by_view(run, op, x, &w) : PTO_OK;
 }
 
+/* What is added to a window is the window and the sum, which takes its place.
+ *
+ *                                                               %w = tensor.view %b[1, 2]
+ *     %y = tensor.assemble %x, %b[1, 2] {atomic = "add"}   =>   %s = tensor.add %w, %x
+ *                                                               %y = tensor.assemble %s, %b[1, 2] */
+static pto_status rewrite_addition(const pto_run *run, pto_op op)
+{
+    const pto_value x = pto_op_operand(op, 0);
+    pto_spec v = pto_spec_make(run, pto_kind(run, KIND_VIEW)), s = pto_spec_make(run, pto_kind(run, KIND_ADD));
+    pto_spec_operand(&v, pto_op_operand(op, 1));
+    pto_spec_attr(&v, PTO_STR("offsets"), pto_op_attr(op, PTO_STR("offsets")));
+    pto_spec_result(&v, pto_value_type(x));
+    pto_spec_name(&v, pto_name_after(op, PTO_STR("_old")));
+    const pto_value old = pto_spec_value(&v, pto_before(op));
+    PTO_NEED(old);
+    pto_spec_operand(&s, old);
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, pto_value_type(x));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_sum")));
+    const pto_value sum = pto_spec_value(&s, pto_before(op));
+    PTO_NEED(sum);
+    pto_op moved = pto_value_op(old);
+    PTO_TRY(canonicalize_move(run, &moved));
+    PTO_TRY(pto_op_set_attr(op, PTO_STR("atomic"), pto_attr_none(run)));
+    return pto_op_set_operand(op, 0, sum);
+}
+
 static pto_status shorten_assemble(const pto_run *run, pto_op *op)
 {
+    if (pto_str_is(pto_attr_str_of(*op, PTO_STR("atomic")), "add")) PTO_TRY(rewrite_addition(run, *op));
     const pto_value x = pto_op_operand(*op, 0), base = pto_op_operand(*op, 1);
     const window w = window_of(run, *op, pto_value_type(x), "offsets"), whole = whole_of(run, pto_value_type(base));
     if (is_same(&w, &whole)) return replace_by_value(run, op, x);

@@ -16,8 +16,6 @@
  * Terms that n does not divide are filled up with 0, of products with 1. All in f32, rounded once. */
 #include "expand_math.h"
 
-#include <stdlib.h>
-
 enum { ORDERED_ROW_MAX = 8192 }; /* columns that surely fit into a tile */
 
 typedef struct ordered {
@@ -55,7 +53,7 @@ static int read(ordered *s, pto_op op)
     *s = (ordered){.op = op, .type = pto_value_type(pto_op_operand(op, 0))};
     if (!pto_dtype_is_float(pto_type_dtype(s->type)) || order.n == 0 || pto_str_is(order, "any")) return 0;
     s->reduced = pto_axes_of(op, pto_type_rank(s->type));
-    if (!pto_str_is(order, "ascending")) s->lanes = strtoll(order.p + sizeof "tree(" - 1, NULL, 10);
+    s->lanes = pto_tree_of(op);
     find_places(s);
     return 1;
 }

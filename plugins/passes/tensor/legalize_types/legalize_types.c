@@ -336,9 +336,18 @@ static pto_status put(pto_op op, pto_value made)
     return pto_op_replace_by(op, made);
 }
 
+/* The mode that `none` stands for: of several casts in the place of this one each would have one of its own. */
+static pto_status name_mode(const pto_run *run, pto_op op)
+{
+    if (!pto_str_is(pto_attr_str_of(op, PTO_STR("mode")), "none")) return PTO_OK;
+    const int cuts = pto_dtype_is_float(operand_dtype(op)) && legalize_is_integer(result_dtype(op));
+    return pto_op_set_attr(op, PTO_STR("mode"), pto_attr_make_str(run, cuts ? PTO_STR("trunc") : PTO_STR("rint")));
+}
+
 static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
+    PTO_TRY(name_mode(run, op));
     if (to == PTO_BOOL && from != to) return rewrite_truth(run, op);
     if (from == to) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (legalize_must_round(op)) return put(op, legalize_rounded(op));

@@ -11,9 +11,9 @@
  *
  * A `tile.empty` that is not given back becomes workspace. A nest updates its `out` tensors in place when nothing reads
  * their old elements afterwards; else, and for what is given back twice or is a parameter, they are copied by a nest of
- * its own, which a remark tells. What aliases a parameter is made in its memory (bufferize_inplace.c). Loops that carry
- * tensors get two buffers for each; branches write to the memory of their results (bufferize_control.c). Exact. Nests
- * run in program order on memory from here on.
+ * its own, which a remark tells. What aliases a parameter is made in its memory (bufferize_inplace.c), after what reads
+ * that, where it can be (bufferize_early.c). Loops that carry tensors get two buffers for each; branches write to the
+ * memory of their results (bufferize_control.c). Exact. Nests run in program order on memory from here on.
  *
  * Requires nests of tile ops on tensors, as pto.tile makes them, in the body of a function or of its loops and
  * branches. Leaves functions on memory, without values of tensor type (pto.bufferized). */
@@ -86,7 +86,7 @@ static pto_status check_op(const pto_run *run, pto_op op)
 
 /* ---- nests whose results nothing uses ---- */
 
-static int writes_elsewhere(pto_op forall)
+int bufferize_writes_elsewhere(pto_op forall)
 {
     PTO_WALK(forall, op)
     {
@@ -109,7 +109,7 @@ static int match_unused(pto_op op)
     const int is_nest = PTO_IS(op, FORALL);
     for (uint32_t i = 0, end = pto_op_result_count(op); i < end; i++)
         if (pto_value_use_count(pto_op_result(op, i)) != 0) return 0;
-    return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(op));
+    return pto_op_result_count(op) != 0 && !(is_nest && bufferize_writes_elsewhere(op));
 }
 
 static pto_status remove_unused(const pto_run *run, pto_op function)
@@ -366,6 +366,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(bufferize_check_written(&b));
     PTO_TRY(bufferize_wrap_calls(&b));
     PTO_TRY(remove_unused(run, function));
+    PTO_TRY(bufferize_read_early(&b));
     PTO_TRY(bufferize_copy_overlapped(&b));
     PTO_TRY(bufferize_find_kept(&b));
     PTO_TRY(bufferize_separate(&b));

@@ -55,6 +55,8 @@ typedef struct bufferizer {
 int bufferize_is_tensor(pto_value v);
 /* Whether the op is one of `for`, `if` and `while`. */
 int bufferize_is_control(pto_op op);
+/* Whether a nest stores to other memory than what its results are. */
+int bufferize_writes_elsewhere(pto_op forall);
 
 /* ---- which memory a tensor is: bufferize_memory.c ---- */
 
@@ -82,6 +84,9 @@ pto_status bufferize_separate(bufferizer *b);
 int64_t bufferize_alias_of(const bufferizer *b, uint32_t i);
 /* Whether what is made in a `tile.empty` may be made in the memory of the parameter, after bufferize_control. */
 int bufferize_may_replace(const bufferizer *b, pto_value parameter, pto_value empty);
+
+/* Puts nests that read what a result replaces before it, where they need nothing of that: bufferize_early.c. */
+pto_status bufferize_read_early(const bufferizer *b);
 
 /* ---- making memory: bufferize_copy.c ---- */
 

@@ -270,19 +270,10 @@ static pto_status check_dropped(const row_group *g)
     return PTO_OK;
 }
 
-/* Trees of sums are several nests. */
 static pto_status check_orders(const row_group *g)
 {
-    for (uint32_t i = 0; i < g->count; i++) {
-        const row_value *v = &g->values[i];
-        const pto_str order = v->role == ROW_REDUCE ? pto_attr_str_of(v->op, PTO_STR("order")) : pto_no_str();
-        const int is_stated = order.n != 0 && !pto_str_is(order, "any") && !pto_str_is(order, "ascending");
-        if (is_stated && pto_dtype_is_float(v->dtype))
-            return pto_error(v->op, "pto.tile/tree-order",
-                             "a nest adds up in ascending order or in any, not as `%.*s`: let `pto.expand-math` make "
-                             "such sums of ascending ones",
-                             PTO_FMT(order));
-    }
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->values[i].role == ROW_REDUCE) PTO_TRY(tile_check_order(g->values[i].op));
     return PTO_OK;
 }
 

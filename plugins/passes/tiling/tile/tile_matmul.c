@@ -132,6 +132,7 @@ static pto_status check_plain(pto_op op)
                          pto_type_rank(pto_value_type(pto_op_operand(op, 1))) > 1 &&
                          !pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu");
     const machine_epilogue epilogue = machine_epilogue_of(op);
+    PTO_TRY(tile_check_order(op));
     return is_plain || machine_epilogue_obstacle(op, &epilogue) == NULL
                ? PTO_OK
                : pto_error(op, "pto.tile/composite-left",

@@ -424,6 +424,10 @@ pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op)
                   .rank = pto_type_rank(type),
                   .base = pto_value_none(run)};
     int64_t tile[2] = {1, 1};
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("atomic")), "add"))
+        return pto_error(op, "pto.tile/unsupported-op",
+                         "`%.*s` adds to what it replaces: `pto.canonicalize` makes that a `tensor.add` of its own",
+                         PTO_FMT(pto_op_name(op)));
     m.counted = storage_plan_make(run, pto_opt_bool(run, TILE_OPT_IN_PLACE));
     read_op(&m);
     find_axes(&m, &m.boxes[0]);

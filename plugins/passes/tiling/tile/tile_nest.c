@@ -18,6 +18,18 @@ int64_t tile_add(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
+pto_status tile_check_order(pto_op op)
+{
+    const int is_product = PTO_IS(op, T_MATMUL);
+    if (pto_tree_of(op) == 0 || !pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0)))))
+        return PTO_OK;
+    return pto_error(op, "pto.tile/tree-order",
+                     "a nest adds up in ascending order or in any, not as `%.*s`: let `%s` make such sums of ascending "
+                     "ones",
+                     PTO_FMT(pto_attr_str_of(op, PTO_STR("order"))),
+                     is_product ? "pto.decompose-matmul" : "pto.expand-math");
+}
+
 int64_t tile_capacity(const pto_run *run, pto_space space) { return pto_space_usable_bytes(run, space, 0); }
 
 pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, int64_t out_tile[2])

@@ -150,6 +150,8 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
 /* The same of floats, where `pad` is in the rest of the tile. */
 tile_piece tile_emit_filled_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
                                  int64_t rows, int64_t columns, double pad);
+/* Refuses a sum of floats that is a tree: that is several nests. */
+pto_status tile_check_order(pto_op op);
 /* The tile is counted as rotating too. */
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
 /* The same of an accumulator, with a relu and a scale on the way; NaN: without one. */
