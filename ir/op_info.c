@@ -2,6 +2,7 @@
 
 #include "ir/op_rules.h" /* IWYU pragma: keep (rows of the tables name the rules) */
 
+#include <pthread.h>
 #include <string.h>
 
 /* Rows leave fields out. */
@@ -99,8 +100,8 @@ const op_info op_rows[OP_KIND_COUNT] = {
 #undef FORMS
 };
 
-/* A name's length and three of its characters, so that a lookup compares one number per row. The end of a name tells
- * more than its start. */
+/* A name's length and three of its characters, so that a lookup compares numbers. The end of a name tells more than its
+ * start. */
 #define FROM_END(text, i) ((uint32_t)(unsigned char)(text)[sizeof(text) - 2 - (i)])
 #define SIGNATURE(text)                                                                      \
     ((uint32_t)(sizeof(text) - 1) << 24 | FROM_END(text, 0) << 16 | FROM_END(text, 1) << 8 | \
@@ -128,11 +129,32 @@ static const uint32_t signatures[OP_KIND_COUNT] = {
 #undef INSN_ONLY
 };
 
+/* Rows by their signatures, filled when the first name is looked up. */
+enum { SLOT_BITS = 10, SLOT_COUNT = 1 << SLOT_BITS };
+static uint16_t slots[SLOT_COUNT];
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+_Static_assert(OP_KIND_COUNT < SLOT_COUNT / 4 * 3, "the table of names is too full: make it larger");
+
+static uint32_t slot_of(uint32_t signature) { return signature * 0x9E3779B1u >> (32 - SLOT_BITS); }
+
+static uint32_t slot_after(uint32_t slot) { return (slot + 1) % SLOT_COUNT; }
+
+static void fill_slots(void)
+{
+    for (uint32_t k = 1; k < OP_KIND_COUNT; k++) {
+        uint32_t at = slot_of(signatures[k]);
+        while (slots[at] != OP_NONE) at = slot_after(at);
+        slots[at] = (uint16_t)k;
+    }
+}
+
 op_kind op_kind_of_ours(str name)
 {
     if (name.n < 2 || name.n > 255) return OP_NONE;
-    uint32_t signature = signature_of(name);
-    for (uint32_t k = 1; k < OP_KIND_COUNT; k++) {
+    pthread_once(&slots_once, fill_slots);
+    const uint32_t signature = signature_of(name);
+    for (uint32_t at = slot_of(signature); slots[at] != OP_NONE; at = slot_after(at)) {
+        const uint32_t k = slots[at];
         if (signatures[k] == signature && memcmp(op_rows[k].name, name.p, name.n) == 0) return (op_kind)k;
     }
     return OP_NONE;

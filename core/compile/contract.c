@@ -2,7 +2,19 @@
 
 #include "core/core_diag.h"
 
+#include <stddef.h>
 #include <string.h>
+
+static void copy_level(contract_level *to, const contract_level *from)
+{
+    memcpy(to, from, offsetof(contract_level, properties) + from->property_count * sizeof *from->properties);
+}
+
+void contract_state_copy(contract_state *to, const contract_state *from)
+{
+    to->level_count = from->level_count;
+    for (uint32_t i = 0; i < from->level_count; i++) copy_level(&to->levels[i], &from->levels[i]);
+}
 
 const contract_level *contract_state_level(const contract_state *s, const char *level)
 {
@@ -26,7 +38,8 @@ static contract_level *add_level(contract_state *s, const char *level)
     if (there != NULL) return there;
     BUG_IF(s->level_count == CONTRACT_LEVELS_MAX, "more than %d levels in one pipeline", CONTRACT_LEVELS_MAX);
     contract_level *added = &s->levels[s->level_count++];
-    *added = (contract_level){.level = level};
+    added->level = level;
+    added->property_count = 0;
     return added;
 }
 
@@ -44,7 +57,9 @@ void contract_state_add_level(contract_state *s, const char *level) { add_level(
 static void remove_level(contract_state *s, const char *level)
 {
     contract_level *l = find_level(s, level);
-    if (l != NULL) *l = s->levels[--s->level_count];
+    if (l == NULL) return;
+    const contract_level *last = &s->levels[--s->level_count];
+    if (l != last) copy_level(l, last);
 }
 
 static void add_property(contract_level *l, const char *property)
@@ -196,11 +211,12 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
 
 status contract_check(diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
 {
-    contract_state s = *start;
-    if (states != NULL) states[0] = s;
+    contract_state s;
+    contract_state_copy(&s, start);
+    if (states != NULL) contract_state_copy(&states[0], &s);
     for (uint32_t i = 0; i < c->step_count; i++) {
         TRY(walk_step(d, c, i, &s));
-        if (states != NULL) states[i + 1] = s;
+        if (states != NULL) contract_state_copy(&states[i + 1], &s);
     }
     return c->backend != NULL ? walk_backend(d, c, &s) : OK;
 }

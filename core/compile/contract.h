@@ -18,13 +18,14 @@ enum { CONTRACT_LEVELS_MAX = 16, CONTRACT_PROPERTIES_MAX = 128 };
 /* One level that is present, with the properties that hold for its functions. Text belongs to plugins or the module. */
 typedef struct contract_level {
     const char *level;
-    const char *properties[CONTRACT_PROPERTIES_MAX];
     uint32_t property_count;
+    const char *properties[CONTRACT_PROPERTIES_MAX];
 } contract_level;
 
+/* Copied by contract_state_copy: it is large, and little of it is used. */
 typedef struct contract_state {
-    contract_level levels[CONTRACT_LEVELS_MAX];
     uint32_t level_count;
+    contract_level levels[CONTRACT_LEVELS_MAX];
 } contract_state;
 
 typedef struct contract {
@@ -38,6 +39,8 @@ typedef struct contract {
     void *self;
 } contract;
 
+/* Only what `from` uses is written, so that pages of `to` that nothing uses stay untouched. */
+void contract_state_copy(contract_state *to, const contract_state *from);
 /* Whether the property holds at the level; false when the level is not there. */
 bool contract_state_has(const contract_state *s, const char *level, const char *property);
 /* NULL when no op of the module is of that level. Lives as long as the state. */

@@ -37,7 +37,7 @@ typedef struct manager {
 /* Levels present among the module's functions, as the start of contract_check. A function of no level adds none. */
 static void module_levels(const module *m, contract_state *out)
 {
-    *out = (contract_state){0};
+    out->level_count = 0;
     BLOCK_EACH_OP(m, o, module_top(m)) {
         const ir_level level = function_level(m, o);
         if (level != LEVEL_NONE) contract_state_add_level(out, level_name(context_ops(module_context(m)), level));
@@ -282,11 +282,10 @@ static status recheck_contracts(manager *g, const step_event *e)
     pass->establishes = NULL;
     g->steps[e->index].pass = pass;
     contract part = g->pipeline->contract;
-    const contract_state start = g->states[0];
     part.steps = g->steps;
     part.step_count = g->end;
     part.backend = NULL;
-    return contract_check(g->diags, &part, &start, g->states);
+    return contract_check(g->diags, &part, &g->states[0], g->states);
 }
 
 /* Names that are not in ir/ops are declared, so that the module can be read without the machine. */
@@ -462,7 +461,7 @@ static status check_contracts(manager *g, uint32_t first)
     module_levels(g->module, &start);
     const bool has_functions = block_first(g->module, module_top(g->module)) != 0;
     if (first > 0 || (start.level_count == 0 && has_functions && c->step_count > 0)) {
-        start = (contract_state){0};
+        start.level_count = 0;
         contract_state_add_level(&start, c->steps[0].pass->consumes);
     }
     if (first == 0) find_start_properties(g, &start);

@@ -53,7 +53,6 @@ static status find_checker(property_set *set, const char *id, const checker **ou
 static status check_function(property_set *set, run_session *session, module *m, op_id function, const checker *c,
                              const run_agent *after)
 {
-    if (touched_functions_holds(set->functions, function, c->number)) return OK;
     const run_request request = {
         .agent = &c->agent, .module = m, .unit = function, .access = RUN_READS, .after = after};
     const pto_run *run = run_context_begin(session, &request);
@@ -68,14 +67,17 @@ static status check_functions(property_set *set, run_session *session, module *m
                               const run_agent *after)
 {
     status result = OK;
+    bool has_begun = false;
     const ir_level level = level_by_name(plugin_host_ops(set->host), str_from(c->property->level));
-    run_group_begin(session, &c->agent);
     BLOCK_EACH_OP(m, f, module_top(m)) {
         if (level == LEVEL_NONE || touched_functions_level(set->functions, f) != level) continue;
+        if (touched_functions_holds(set->functions, f, c->number)) continue;
+        if (!has_begun) run_group_begin(session, &c->agent);
+        has_begun = true;
         result = check_function(set, session, m, f, c, after);
         if (result != OK) break;
     }
-    run_group_end(session);
+    if (has_begun) run_group_end(session);
     return result;
 }
 

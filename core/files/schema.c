@@ -3,7 +3,6 @@
 #include "core/core_diag.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct checker {
@@ -88,6 +87,19 @@ static void check_missing_and_groups(checker *c, const schema_key *keys, const y
     }
 }
 
+enum { WHAT_BYTES = YAML_KEY_BYTES_MAX + 3 };
+
+/* What messages call a value: its key in quotes, as far as it fits. Copied by hand: there is one for every key of every
+ * file, and few messages. */
+static const char *quoted(char out[WHAT_BYTES], str key)
+{
+    const size_t n = key.n < YAML_KEY_BYTES_MAX ? key.n : YAML_KEY_BYTES_MAX;
+    out[0] = '`';
+    memcpy(out + 1, key.p, n);
+    memcpy(out + 1 + n, "`", 2);
+    return out;
+}
+
 static void check_mapping(checker *c, const schema_key *keys, const yaml_node *map)
 {
     for (uint32_t i = 0; i < map->count; i++) {
@@ -97,9 +109,8 @@ static void check_mapping(checker *c, const schema_key *keys, const yaml_node *m
             unknown_key(c, keys, pair);
             continue;
         }
-        char what[80];
-        snprintf(what, sizeof what, "`%s`", key->name);
-        check_node(c, key, what, pair->value);
+        char what[WHAT_BYTES];
+        check_node(c, key, quoted(what, pair->key), pair->value);
     }
     check_missing_and_groups(c, keys, map);
 }
@@ -123,9 +134,8 @@ static void check_named(checker *c, const schema_key *key, const yaml_node *map)
                 continue;
             }
         }
-        char what[YAML_KEY_BYTES_MAX + 8];
-        snprintf(what, sizeof what, "`%s`", pair->key.p);
-        check_node(c, key->element, what, pair->value);
+        char what[WHAT_BYTES];
+        check_node(c, key->element, quoted(what, pair->key), pair->value);
     }
 }
 

@@ -25,6 +25,7 @@ typedef struct reader {
     str source;
     size_t *line_starts; /* byte offsets */
     size_t line_count, line_capacity;
+    bool is_ascii; /* a column is a byte */
     struct {
         size_t line, column, bytes;
     } last; /* the last mark that was turned into a place: marks come in order, so lines are walked once */
@@ -59,6 +60,7 @@ static src_pos place_of_offset(const reader *r, size_t offset)
 static src_pos place_of_mark(reader *r, yaml_mark_t mark)
 {
     if (mark.line >= r->line_count) return place_of_offset(r, r->source.n);
+    if (r->is_ascii) return place_at(r, mark.line, mark.column);
     if (mark.line != r->last.line || mark.column < r->last.column) {
         r->last.line = mark.line;
         r->last.column = 0;
@@ -88,7 +90,7 @@ static void find_lines(reader *r)
 }
 
 /* Refuses characters that no pipeline needs and that hide what a file says. */
-static status check_characters(const reader *r)
+static status check_characters(reader *r)
 {
     size_t bad = str_utf8_error(r->source);
     if (bad != r->source.n) {
@@ -96,11 +98,13 @@ static status check_characters(const reader *r)
                    (unsigned)(unsigned char)r->source.p[bad]);
         return FAILED;
     }
+    r->is_ascii = true;
     for (size_t at = 0, len; at < r->source.n; at += len) {
         const str rest = {r->source.p + at, r->source.n - at};
         len = str_plain_prefix(rest);
         if (len > 0) continue;
         uint32_t c = str_utf8_decode(rest, &len);
+        if (c >= 0x80) r->is_ascii = false;
         bool line_end = c == '\n' || (c == '\r' && at + 1 < r->source.n && r->source.p[at + 1] == '\n');
         if (line_end) continue;
         if (c == '\t') {
@@ -147,7 +151,7 @@ static status check_scalar_text(const reader *r, src_pos at, str text)
                    YAML_SCALAR_BYTES_MAX);
         return FAILED;
     }
-    for (size_t i = 0, len; i < text.n; i += len) {
+    for (size_t i = str_plain_prefix(text), len; i < text.n; i += len) {
         uint32_t c = str_utf8_decode((str){text.p + i, text.n - i}, &len);
         if (!utf8_is_deceptive(c)) continue;
         diag_error(r->d, at, &E1005, "this scalar holds the control character U+%04X; remove the escape", c);
@@ -268,11 +272,8 @@ static int compare_pairs(const void *a, const void *b)
 {
     const yaml_pair *x = *(const yaml_pair *const *)a;
     const yaml_pair *y = *(const yaml_pair *const *)b;
-    size_t n = x->key.n < y->key.n ? x->key.n : y->key.n;
-    int order = memcmp(x->key.p, y->key.p, n);
-    if (order != 0) return order;
-    if (x->key.n != y->key.n) return x->key.n < y->key.n ? -1 : 1;
-    return x < y ? -1 : x > y;
+    const int order = str_order(x->key, y->key);
+    return order != 0 ? order : (x > y) - (x < y);
 }
 
 static status refuse_duplicate_keys(const reader *r, const yaml_node *map)

@@ -2,8 +2,8 @@
 
 #include <pto/note.h>
 
+#include <elf.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,8 @@
 enum {
     SEGMENTS_MAX = 256,
     NOTE_BODY_MAX = PTO_NOTE_TEXT_MAX + (int)sizeof(pto_note_head) + 4,
-    FILE_BYTES_MAX = 1 << 30
+    FILE_BYTES_MAX = 1 << 30,
+    FRONT_BYTES = 4096 /* linkers put all that is read here so far to the front: one system call gets it */
 };
 
 static const char *const kind_names[PLUGIN_KIND_COUNT] = {"",   "pass", "property",  "tiling", "backend",
@@ -27,7 +28,9 @@ const char *plugin_kind_name(plugin_kind kind)
 /* A reader of one file. */
 typedef struct note_reader {
     arena *a;
-    Elf *elf;
+    int fd;                     /* -1: the front is all of the file */
+    const unsigned char *front; /* its first bytes */
+    size_t front_bytes;
     uint64_t file_bytes;
     const char *problem;
     const unsigned char *body; /* the descriptor of the note, when found */
@@ -45,6 +48,15 @@ static uint32_t u32_at(const unsigned char *p)
     uint32_t v;
     memcpy(&v, p, sizeof v);
     return v;
+}
+
+/* NULL when the file has fewer, or they cannot be read. */
+static const unsigned char *bytes_at(const note_reader *r, uint64_t at, size_t n)
+{
+    if (at <= r->front_bytes && n <= r->front_bytes - at) return r->front + at;
+    if (r->fd < 0 || at > r->file_bytes || n > r->file_bytes - at) return NULL;
+    unsigned char *bytes = arena_alloc(r->a, n);
+    return pread(r->fd, bytes, n, (off_t)at) == (ssize_t)n ? bytes : NULL;
 }
 
 static size_t round_up(size_t n, size_t align) { return (n + align - 1) / align * align; }
@@ -74,28 +86,29 @@ static status scan_notes(note_reader *r, const unsigned char *p, size_t n, size_
     return OK;
 }
 
-static status check_header(note_reader *r)
+static status check_header(note_reader *r, Elf64_Ehdr *header)
 {
-    GElf_Ehdr header;
-    if (elf_kind(r->elf) != ELF_K_ELF || gelf_getehdr(r->elf, &header) == NULL)
+    const unsigned char *p = bytes_at(r, 0, sizeof *header);
+    if (p == NULL || memcmp(p, ELFMAG, SELFMAG) != 0 || p[EI_VERSION] != EV_CURRENT)
         return refuse(r, "is not a PTO plugin (not an ELF file); nothing in it was run");
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header.e_machine != EM_X86_64)
+    memcpy(header, p, sizeof *header);
+    if (p[EI_CLASS] != ELFCLASS64 || p[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_X86_64)
         return refuse(r, "is made for another machine; nothing in it was run");
-    if (header.e_type != ET_DYN) return refuse(r, "is not a shared object; nothing in it was run");
+    if (header->e_type != ET_DYN) return refuse(r, "is not a shared object; nothing in it was run");
     return OK;
 }
 
 static status find_note(note_reader *r)
 {
-    size_t count = 0;
-    TRY(check_header(r));
-    if (elf_getphdrnum(r->elf, &count) != 0 || count > SEGMENTS_MAX)
-        return refuse(r, "is damaged: its program headers cannot be read; nothing in it was run");
+    Elf64_Ehdr header;
+    TRY(check_header(r, &header));
+    const size_t count = header.e_phoff != 0 ? header.e_phnum : 0;
+    const bool is_fit = count == 0 || (count <= SEGMENTS_MAX && header.e_phentsize == sizeof(Elf64_Phdr));
+    const unsigned char *segments = is_fit ? bytes_at(r, header.e_phoff, count * sizeof(Elf64_Phdr)) : NULL;
+    if (segments == NULL) return refuse(r, "is damaged: its program headers cannot be read; nothing in it was run");
     for (size_t i = 0; i < count; i++) {
-        GElf_Phdr s;
-        if (gelf_getphdr(r->elf, (int)i, &s) == NULL)
-            return refuse(r, "is damaged: its program headers cannot be read; nothing in it was run");
+        Elf64_Phdr s;
+        memcpy(&s, segments + i * sizeof s, sizeof s);
         if (s.p_type != PT_LOAD && s.p_type != PT_NOTE) continue;
         /* The dynamic loader would map pages beyond the end of the file, and touching them kills the process. */
         if (s.p_offset > r->file_bytes || s.p_filesz > r->file_bytes - s.p_offset)
@@ -103,10 +116,9 @@ static status find_note(note_reader *r)
         if (s.p_type != PT_NOTE || s.p_filesz == 0) continue;
         if (s.p_filesz > 1024 * 1024)
             return refuse(r, "is damaged: its notes are larger than 1 MiB; nothing in it was run");
-        const Elf_Data *data = elf_getdata_rawchunk(r->elf, (int64_t)s.p_offset, s.p_filesz, ELF_T_BYTE);
-        if (data == NULL || data->d_buf == NULL || data->d_size < s.p_filesz)
-            return refuse(r, "is truncated; nothing in it was run");
-        TRY(scan_notes(r, data->d_buf, s.p_filesz, s.p_align == 8 ? 8 : 4));
+        const unsigned char *notes = bytes_at(r, s.p_offset, s.p_filesz);
+        if (notes == NULL) return refuse(r, "is truncated; nothing in it was run");
+        TRY(scan_notes(r, notes, s.p_filesz, s.p_align == 8 ? 8 : 4));
     }
     return OK;
 }
@@ -219,49 +231,45 @@ static status decode(note_reader *r, elf_note *out)
     return read_text(r, text, head.text_bytes, out);
 }
 
-static status read_elf(arena *a, Elf *elf, uint64_t bytes, elf_note *out, const char **out_problem, int *out_is_plugin)
+static status read_elf(note_reader *r, elf_note *out, const char **out_problem, int *out_is_plugin)
 {
-    note_reader r = {.a = a, .elf = elf, .file_bytes = bytes};
     *out = (elf_note){0};
-    *out_is_plugin = 0;
-    status s = elf != NULL ? find_note(&r) : refuse(&r, "is not a PTO plugin (not an ELF file); nothing in it was run");
-    if (s == OK) s = decode(&r, out);
-    *out_is_plugin = r.body != NULL;
-    *out_problem = r.problem;
+    status s = find_note(r);
+    if (s == OK) s = decode(r, out);
+    *out_is_plugin = r->body != NULL;
+    *out_problem = r->problem;
     return s;
 }
 
 status elf_note_read_image(arena *a, const void *image, size_t bytes, elf_note *out_note, const char **out_problem,
                            int *out_is_plugin)
 {
-    BUG_IF(elf_version(EV_CURRENT) == EV_NONE, "libelf is too old");
-    /* libelf requires a writable image. */
-    Elf *elf = bytes != 0 ? elf_memory(arena_copy(a, image, bytes), bytes) : NULL;
-    const status s = read_elf(a, elf, bytes, out_note, out_problem, out_is_plugin);
-    if (elf != NULL) elf_end(elf);
-    return s;
+    note_reader r = {.a = a, .fd = -1, .front = image, .front_bytes = bytes, .file_bytes = bytes};
+    return read_elf(&r, out_note, out_problem, out_is_plugin);
 }
 
-status elf_note_read(arena *a, const char *path, elf_note *out_note, const char **out_problem, int *out_is_plugin)
+status elf_note_read(arena *a, int folder, const char *path, struct stat *out_file, elf_note *out_note,
+                     const char **out_problem, int *out_is_plugin)
 {
-    BUG_IF(elf_version(EV_CURRENT) == EV_NONE, "libelf is too old");
     *out_is_plugin = 0;
-    struct stat st;
+    *out_file = (struct stat){0};
     /* A FIFO would block, a device might do anything. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         *out_problem = "cannot be opened";
         return FAILED;
     }
     status s = FAILED;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(fd, out_file) != 0 || !S_ISREG(out_file->st_mode)) {
         *out_problem = "is not a regular file";
-    } else if (st.st_size > FILE_BYTES_MAX) {
+    } else if (out_file->st_size > FILE_BYTES_MAX) {
         *out_problem = "is larger than 1 GiB; nothing in it was run";
     } else {
-        Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-        s = read_elf(a, elf, (uint64_t)st.st_size, out_note, out_problem, out_is_plugin);
-        if (elf != NULL) elf_end(elf);
+        unsigned char front[FRONT_BYTES];
+        const ssize_t n = pread(fd, front, sizeof front, 0);
+        note_reader r = {.a = a, .fd = fd, .front = front, .file_bytes = (uint64_t)out_file->st_size};
+        r.front_bytes = n > 0 ? (size_t)n : 0;
+        s = read_elf(&r, out_note, out_problem, out_is_plugin);
     }
     close(fd);
     return s;

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 typedef enum plugin_kind {
     PLUGIN_OTHER, /* of a kind that this core does not know */
@@ -45,11 +46,13 @@ typedef struct elf_note {
 
 enum { NOTE_ITEMS_MAX = 1024, NOTE_ID_MAX = 128 };
 
-/* Reads the note of the file `path`, or of an image of a file in memory. What `out_note` points at lives in `a`.
+/* Reads the note of the file `path`, of an open folder (AT_FDCWD: the working folder) when it is relative, or of an
+ * image of a file in memory. What `out_note` points at lives in `a`. *out_file is all 0 when it cannot be opened; errno
+ * then says why.
  * FAILED: nothing is reported; *out_problem is the second half of a sentence that begins with the file ("is not ..."),
  * a static text. *out_is_plugin tells a broken plugin (1) from a file that is none (0). */
-MUST_CHECK status elf_note_read(arena *a, const char *path, elf_note *out_note, const char **out_problem,
-                                int *out_is_plugin);
+MUST_CHECK status elf_note_read(arena *a, int folder, const char *path, struct stat *out_file, elf_note *out_note,
+                                const char **out_problem, int *out_is_plugin);
 MUST_CHECK status elf_note_read_image(arena *a, const void *image, size_t bytes, elf_note *out_note,
                                       const char **out_problem, int *out_is_plugin);
 

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,12 +22,22 @@ typedef struct text_list {
     uint32_t count, capacity;
 } text_list;
 
+/* One id that a note provides, or the plugin's own. */
+enum { OFFERS_ITSELF = PLUGIN_KIND_COUNT };
+typedef struct offer {
+    uint32_t kind; /* plugin_kind, or OFFERS_ITSELF */
+    uint32_t file; /* its index */
+    const char *id;
+} offer;
+
 struct plugin_host {
     arena *a;
     diag_engine *diags;
     plugin_host_params params;
     plugin_file **files;
     uint32_t file_count, file_capacity;
+    offer *offers; /* of all files, once they are scanned: by kind, id and file */
+    uint32_t offer_count;
     text_list folders;
     bool scanned, is_whole;
     status scan_result;
@@ -185,25 +196,22 @@ static void push_file(plugin_host *h, plugin_file *f)
     h->files[h->file_count++] = f;
 }
 
-/* Reads one note. `given`: by the user, so a file that is not a plugin is an error and not just another file. */
-static status add_file(plugin_host *h, const char *path, bool given)
+/* Reads one note, of the file `name` of an open folder. `given`: by the user, so a file that is not a plugin is an
+ * error and not just another file. */
+static status add_file(plugin_host *h, int folder, const char *name, const char *path, bool given)
 {
     struct stat st;
-    if (stat(path, &st) != 0) {
-        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` cannot be opened: %s", path, strerror(errno));
+    plugin_file *f = arena_alloc(h->a, sizeof *f);
+    const char *problem = NULL;
+    int is_plugin = 0;
+    if (elf_note_read(h->a, folder, name, &st, &f->note, &problem, &is_plugin) != OK) {
+        const char *why = st.st_mode == 0 ? strerror(errno) : NULL;
+        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` %s%s%s", path, problem, why ? ": " : "", why ? why : "");
+        if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
         return FAILED;
     }
     const struct plugin_identity identity = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
     if (is_known(h, identity)) return OK;
-
-    plugin_file *f = arena_alloc(h->a, sizeof *f);
-    const char *problem = NULL;
-    int is_plugin = 0;
-    if (elf_note_read(h->a, path, &f->note, &problem, &is_plugin) != OK) {
-        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
-        if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
-        return FAILED;
-    }
     f->path = arena_strdup(h->a, path);
     f->given = given;
     f->identity = identity;
@@ -252,16 +260,15 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
         closedir(folder);
         return wanted ? FAILED : OK;
     }
-    const char *const *names = list_plugins(h->a, folder);
-    closedir(folder);
     text_list_add(h->a, &h->folders, arena_strdup(h->a, path));
-    for (; *names != NULL; names++) {
+    for (const char *const *names = list_plugins(h->a, folder); *names != NULL; names++) {
         text_buffer t;
         text_init(&t);
         text_printf(&t, "%s/%s", path, *names);
         /* Files that are not plugins are skipped. */
-        (void)!add_file(h, text_keep(&t, h->a), false);
+        (void)!add_file(h, fd, *names, text_keep(&t, h->a), false);
     }
+    closedir(folder);
     return OK;
 }
 
@@ -321,11 +328,36 @@ static status scan_all(plugin_host *h)
     return add_own_folder(h) == OK ? result : FAILED;
 }
 
+static int compare_offers(const void *a, const void *b)
+{
+    const offer *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    const int order = strcmp(x->id, y->id);
+    return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+/* A host looks up some hundred ids. */
+static void index_offers(plugin_host *h)
+{
+    uint32_t n = h->file_count;
+    for (uint32_t i = 0; i < h->file_count; i++) n += h->files[i]->note.provided_count;
+    h->offers = arena_array(h->a, n, sizeof *h->offers);
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const elf_note *note = &h->files[i]->note;
+        h->offers[h->offer_count++] = (offer){OFFERS_ITSELF, i, note->id};
+        for (uint32_t k = 0; k < note->provided_count; k++)
+            h->offers[h->offer_count++] = (offer){note->provides[k].kind, i, note->provides[k].id};
+    }
+    qsort(h->offers, n, sizeof *h->offers, compare_offers);
+}
+
 /* What is wrong with a folder is said once. All others are read nevertheless, but nothing is provided then: which file
  * has an id would be a guess, and each id that is missing another error. */
 static status scan(plugin_host *h)
 {
-    if (!h->scanned) h->scan_result = scan_all(h);
+    if (h->scanned) return h->scan_result;
+    h->scan_result = scan_all(h);
+    index_offers(h);
     h->scanned = true;
     return h->scan_result;
 }
@@ -357,7 +389,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
             text_printf(&t, "./%s", path);
             path = text_keep(&t, a);
         }
-        const status s = add_file(h, path, true);
+        const status s = add_file(h, AT_FDCWD, path, path, true);
         h->is_whole &= s == OK;
         if (!p->goes_on) TRY(s);
     }
@@ -373,12 +405,24 @@ bool plugin_host_is_whole(const plugin_host *h) { return h->is_whole; }
 
 /* ---- from an id to a file ---- */
 
-static bool provides(const plugin_file *f, plugin_kind kind, str id)
+/* The files that provide the id, in their order: the first of *out_count offers. */
+static const offer *find_offers(const plugin_host *h, uint32_t kind, str id, uint32_t *out_count)
 {
-    for (uint32_t i = 0; i < f->note.provided_count; i++) {
-        if (f->note.provides[i].kind == kind && str_is(id, f->note.provides[i].id)) return true;
+    uint32_t low = 0, high = h->offer_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        const offer *o = &h->offers[middle];
+        const int order = o->kind != kind ? (o->kind < kind ? -1 : 1) : str_order(str_from(o->id), id);
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return false;
+    uint32_t end = low;
+    while (end < h->offer_count && h->offers[end].kind == kind && str_is(id, h->offers[end].id)) end++;
+    *out_count = end - low;
+    return h->offers + low;
 }
 
 bool plugin_host_has_dialect(plugin_host *h, str dialect)
@@ -422,12 +466,6 @@ static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
     diag_error(h->diags, at, &E1307, "no plugin provides %s `%.*s`%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
                near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
     diag_note(h->diags, NO_POS, "%s", searched(h));
-}
-
-static bool is_same_plugin(const plugin_file *a, const plugin_file *b)
-{
-    BUG_IF(a == NULL || b == NULL, "no plugin to compare");
-    return strcmp(a->note.id, b->note.id) == 0;
 }
 
 /* Constructors and the entry of the plugin run now. */
@@ -494,24 +532,23 @@ static status load_given(plugin_host *h, src_pos at)
 static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
     if (scan(h) != OK) return NULL;
-    uint32_t first = h->file_count;
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        if (!provides(h->files[i], kind, id)) continue;
-        if (first < h->file_count) {
-            diag_error(h->diags, at, &E1306, "%s `%.*s` is provided by two files: %s and %s; remove one of them",
-                       plugin_kind_name(kind), (int)id.n, id.p, h->files[first]->path, h->files[i]->path);
-            return NULL;
-        }
-        first = i;
-    }
-    if (first == h->file_count) {
+    uint32_t count;
+    const offer *offers = find_offers(h, kind, id, &count);
+    if (count == 0) {
         if (load_given(h, at) == OK) report_missing(h, at, kind, id);
         return NULL;
     }
-    plugin_file *found = h->files[first];
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        const plugin_file *f = h->files[i];
-        if (f == found || !is_same_plugin(f, found)) continue;
+    plugin_file *found = h->files[offers[0].file];
+    for (uint32_t i = 1; i < count; i++) {
+        if (offers[i].file == offers[0].file) continue;
+        diag_error(h->diags, at, &E1306, "%s `%.*s` is provided by two files: %s and %s; remove one of them",
+                   plugin_kind_name(kind), (int)id.n, id.p, found->path, h->files[offers[i].file]->path);
+        return NULL;
+    }
+    offers = find_offers(h, OFFERS_ITSELF, str_from(found->note.id), &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const plugin_file *f = h->files[offers[i].file];
+        if (f == found) continue;
         diag_error(h->diags, at, &E1306, "two files say that they are plugin `%s`: %s and %s; remove one of them",
                    found->note.id, f->path, found->path);
         return NULL;
@@ -550,17 +587,18 @@ static const char *op_excuse(void *self)
 
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id)
 {
+    uint32_t count;
     (void)!scan(h);
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        if (provides(h->files[i], kind, id)) return true;
-    }
-    return false;
+    find_offers(h, kind, id, &count);
+    return count != 0;
 }
 
 const char *plugin_host_refusal(plugin_host *h, plugin_kind kind, str id)
 {
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        if (provides(h->files[i], kind, id) && h->files[i]->refusal != NULL) return h->files[i]->refusal;
+    uint32_t count;
+    const offer *offers = find_offers(h, kind, id, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (h->files[offers[i].file]->refusal != NULL) return h->files[offers[i].file]->refusal;
     }
     return NULL;
 }

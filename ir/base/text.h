@@ -24,6 +24,14 @@ static inline bool str_eq(str a, str b)
 {
     return a.n == b.n && (a.n == 0 || (a.p[0] == b.p[0] && memcmp(a.p, b.p, a.n) == 0));
 }
+
+/* Below, at or above 0, byte by byte, as memcmp says it; the shorter one of two that begin alike comes first. */
+static inline int str_order(str a, str b)
+{
+    const size_t n = a.n < b.n ? a.n : b.n;
+    const int order = n != 0 ? memcmp(a.p, b.p, n) : 0;
+    return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
+}
 static inline bool str_is(str a, const char *text)
 {
     if (a.n == 0 || text == NULL) return a.n == 0 && (text == NULL || text[0] == '\0');

@@ -4,7 +4,7 @@ set -e
 . "$TEST_ROOT/tests/shell.sh"
 ! is_sanitized || exit 0
 # shellcheck disable=SC2046
-cc -I "$TEST_ROOT/sdk/include" "$TEST_ROOT/tests/library/inputs/own_names.c" "$TEST_BUILD/lib/libpto.a" $(pkg-config --libs yaml-0.1 libelf zlib) -lm -o own-names
+cc -I "$TEST_ROOT/sdk/include" "$TEST_ROOT/tests/library/inputs/own_names.c" "$TEST_BUILD/lib/libpto.a" $(pkg-config --libs yaml-0.1 zlib) -lm -o own-names
 ends 0 ./own-names "$TEST_BUILD"
 says_line '0 10 func @f() {' out
 ends 0 ./own-names /nowhere

@@ -181,6 +181,7 @@ static void check_constructors(linter *l)
 
 static void check_file(linter *l)
 {
+    BUG_IF(elf_version(EV_CURRENT) == EV_NONE, "libelf is too old");
     const int fd = open(l->path, O_RDONLY | O_CLOEXEC);
     l->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
     if (l->elf != NULL) {

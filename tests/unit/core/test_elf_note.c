@@ -5,6 +5,7 @@
 #include <pto/note.h>
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -263,16 +264,17 @@ TEST(malformed_ids_are_refused)
 TEST(what_is_no_file_is_refused_without_waiting)
 {
     arena *a = arena_create("test");
+    struct stat st;
     elf_note n;
     const char *problem = NULL;
     int is_plugin = 0;
-    assert_int_equal(elf_note_read(a, "/dev/zero", &n, &problem, &is_plugin), FAILED);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, "/dev/zero", &st, &n, &problem, &is_plugin), FAILED);
     assert_string_equal(problem, "is not a regular file");
-    assert_int_equal(elf_note_read(a, "/", &n, &problem, &is_plugin), FAILED);
-    assert_int_equal(elf_note_read(a, "/nonexistent/x.so", &n, &problem, &is_plugin), FAILED);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, "/", &st, &n, &problem, &is_plugin), FAILED);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, "/nonexistent/x.so", &st, &n, &problem, &is_plugin), FAILED);
     assert_string_equal(problem, "cannot be opened");
     /* This program is a shared object (PIE) without a note, or an executable. */
-    assert_int_equal(elf_note_read(a, "/proc/self/exe", &n, &problem, &is_plugin), FAILED);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, "/proc/self/exe", &st, &n, &problem, &is_plugin), FAILED);
     assert_int_equal(is_plugin, 0);
     arena_destroy(a);
 }
