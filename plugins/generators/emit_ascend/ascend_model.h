@@ -37,7 +37,8 @@
     X(TMRGSORT, "pto.tmrgsort")         \
     X(TFILLPAD, "pto.tfillpad")         \
     X(TLOAD, "pto.tload")               \
-    X(TSTORE, "pto.tstore")
+    X(TSTORE, "pto.tstore")             \
+    X(TSTORE_FP, "pto.tstore_fp")
 enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
 /* NULL: the vendor's library has no such instruction, or nobody wrote down how it is called. */
