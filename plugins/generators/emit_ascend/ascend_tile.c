@@ -297,6 +297,24 @@ static pto_status make_window(pto_op op, pto_value memory, const ascend_tile *t,
 
 static int is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
 
+/* Whether its last operand is a number. */
+static int has_constant(const ascend_builder *b, pto_op op)
+{
+    const pto_op made = pto_value_op(pto_op_operand(op, pto_op_operand_count(op) - 1));
+    return PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT);
+}
+
+/* With the padding that the op asks for. */
+static pto_status pad_operand(const ascend_node *n, ascend_operand *o, ascend_tile *t)
+{
+    const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
+    if (!PTO_SOME(pad)) return PTO_OK;
+    if (pto_dtype_bytes(t->type.dtype) > 4)
+        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
+    o->tile = padded(t, o->tile, pad);
+    return PTO_OK;
+}
+
 static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
 {
     const pto_value v = pto_op_operand(n->op, i);
@@ -312,13 +330,11 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
     if (i == 1 && n->operands[0].tile != NULL && n->operands[0].tile->type.role == PTO_ROLE_SCALING)
         o->tile = in_words(t, o->tile);
+    if (b->m->is_text && (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0 && has_constant(b, n->op) &&
+        o->tile->type.dtype == PTO_BF16)
+        o->tile = in_type(t, o->tile, PTO_I16);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
-    const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
-    if ((n->insn->flags & ASCEND_PADDED) == 0 || i != 0 || !PTO_SOME(pad)) return PTO_OK;
-    if (pto_dtype_bytes(t->type.dtype) > 4)
-        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
-    o->tile = padded(t, o->tile, pad);
-    return PTO_OK;
+    return (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 ? pad_operand(n, o, t) : PTO_OK;
 }
 
 pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)

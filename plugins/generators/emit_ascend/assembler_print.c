@@ -272,6 +272,8 @@ static const char *scalar(printer *p, const ascend_node *n, pto_value v, const c
         return value(p, v);
     }
     const pto_attr number = pto_op_attr(op, PTO_STR("value"));
+    const pto_dtype own = pto_type_dtype(pto_value_type(v));
+    if (pto_dtype_is_float(own) && !pto_dtype_is_float(t)) return constant(p, (int16_t)ascend_bits(own, number), *type);
     if (!pto_dtype_is_float(t)) return constant(p, pto_attr_i64(number), *type);
     const double x = pto_attr_f64(number);
     const char *name = temporary(p), *infinity = t == PTO_F32 ? "7F800000" : t == PTO_F16 ? "7C00" : "7F80";

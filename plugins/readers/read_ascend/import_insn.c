@@ -346,11 +346,16 @@ static pto_status pad_attr(const importer *im, const mlir_op *op, const import_t
 
 /* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. A scratch
  * operand may be of rows beside them. */
-static void untwin(const importer *im, pto_kind_id kind, import_tile **tiles, uint32_t count)
+static void untwin(const importer *im, const ascend_insn *row, import_tile **tiles, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (tiles[i] != NULL && tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i))
+    const pto_kind_id kind = kind_of(im, row);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tiles[i] == NULL) continue;
+        if (tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i)) return;
+        if (tiles[i]->twin != NULL && tiles[i]->twin->type.dtype != tiles[i]->type.dtype &&
+            (row->flags & ASCEND_BITS_IN_TEXT) == 0)
             return;
+    }
     for (uint32_t i = 0; i < count; i++)
         if (tiles[i] != NULL && tiles[i]->twin != NULL) tiles[i] = tiles[i]->twin;
 }
@@ -403,17 +408,35 @@ static pto_status build_product(importer *im, const mlir_op *op, const import_na
     return build(im, op, &row, with, 3, o);
 }
 
+/* A number beside tiles of `dtype` as one beside the tile that they are read as: the bits of a bf16 are that. */
+static import_name as_element(const import_name *scalar, pto_dtype dtype, const import_tile *tile)
+{
+    import_name out = *scalar;
+    int64_t bits = 0;
+    if (tile == NULL || dtype != PTO_I16 || tile->type.dtype != PTO_BF16 || scalar->kind != IMPORT_INDEX ||
+        !pto_expr_is_const(scalar->index, &bits))
+        return out;
+    const uint32_t wide = (uint32_t)(bits & 0xffff) << 16;
+    float number;
+    memcpy(&number, &wide, sizeof number);
+    out.kind = IMPORT_NUMBER;
+    out.dtype = PTO_BF16;
+    out.number = (double)number;
+    return out;
+}
+
 static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
                         uint32_t count, const operands *o)
 {
     import_tile *tiles[OPERANDS_MAX] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, kind_of(im, row), tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, row, tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {
-            PTO_TRY(import_scalar(im, op, to[i], to[0]->dtype, &values[i]));
+            const import_name scalar = as_element(to[i], to[0]->dtype, tiles[0]);
+            PTO_TRY(import_scalar(im, op, &scalar, tiles[0] != NULL ? tiles[0]->type.dtype : to[0]->dtype, &values[i]));
             continue;
         }
         values[i] = import_tile_value(im, tiles[i]);
