@@ -59,7 +59,7 @@ static bool element_from_number(dtype d, const attr_node *n, element *out)
 {
     if (is_float(d)) {
         int64_t limit = INT64_C(1) << 53; /* beyond it a double skips integers */
-        if (n->kind == ATTR_INT && (n->i > limit || n->i < -limit)) return false;
+        if (n->kind == ATTR_INT && (n->is_large || n->i > limit || n->i < -limit)) return false;
         out->f = rounded(d, n->kind == ATTR_FLOAT ? n->f : (double)n->i);
         return n->kind == ATTR_FLOAT || n->kind == ATTR_INT;
     }
@@ -306,8 +306,7 @@ static bool cast_element(dtype from, dtype to, element v, round_mode mode, bool 
 static attr_id number_attr(ir_context *c, dtype d, element e)
 {
     if (is_float(d)) return attr_float(c, e.f);
-    if (!is_signed(d) && e.i > INT64_MAX) return 0;
-    return attr_int(c, (int64_t)e.i);
+    return is_signed(d) ? attr_int(c, (int64_t)e.i) : attr_uint(c, e.i);
 }
 
 static attr_id constant_attr(const module *m, op_id o, const constant *r)

@@ -33,11 +33,12 @@ enum operand_flag {
     OPERAND_SUMS = 1 << 3,        /* has the element type of sums */
     OPERAND_CONVERTED = 1 << 4,   /* has an element type of its own */
     OPERAND_WRITTEN = 1 << 5,
-    OPERAND_SCRATCH = 1 << 6, /* written, and what it held or holds has no meaning */
-    OPERAND_MASK = 1 << 7,    /* has one bit for each element: of the element type mask */
-    OPERAND_INDEX = 1 << 8,   /* holds indices: i32, whatever the others hold */
-    OPERAND_RECORD = 1 << 9,  /* holds keys with their indices: rec64, whatever the others hold */
-    OPERAND_FACTORS = 1 << 10 /* holds factors: f32, whatever the others hold */
+    OPERAND_SCRATCH = 1 << 6,  /* written, and what it held or holds has no meaning */
+    OPERAND_MASK = 1 << 7,     /* has one bit for each element: of the element type mask */
+    OPERAND_INDEX = 1 << 8,    /* holds indices: i32, whatever the others hold */
+    OPERAND_RECORD = 1 << 9,   /* holds keys with their indices: rec64, whatever the others hold */
+    OPERAND_FACTORS = 1 << 10, /* holds factors: f32, whatever the others hold */
+    OPERAND_ROUNDED = 1 << 11  /* f32 of an accumulator may arrive as f16 or bf16 */
 };
 
 /* An operand in the row of an op. What follows `dtypes` is of instructions and their value forms. */

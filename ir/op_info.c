@@ -312,6 +312,11 @@ insn_tmp op_info_tmp(const op_info *info)
     return info->rule == RULE_NONE ? TMP_NONE : (insn_tmp)insn_rule_at((insn_rule)info->rule)->tmp;
 }
 
+uint32_t op_info_target_dtypes(const op_info *info)
+{
+    return info->target_dtypes != 0 ? info->target_dtypes : info->dtypes;
+}
+
 insn_transfer op_info_transfer(const op_info *info)
 {
     if (info->rule == RULE_NONE || info->unit != UNIT_NONE) return TRANSFER_NONE;

@@ -211,6 +211,7 @@ typedef struct op_info {
     uint8_t home;     /* op_home */
     uint32_t traits;
     uint32_t dtypes;        /* of the main operands */
+    uint32_t target_dtypes; /* of a result with an element type of its own; 0: `dtypes` */
     const operand_spec *in; /* ended by a row without types; NULL: none. Of an instruction those of its rule */
     uint8_t in_optional;    /* how many of the last `in` may be absent */
     uint8_t in_variadic;    /* the last `in` repeats 0..n times */
@@ -276,6 +277,8 @@ op_kind op_typed_by(const op_info *info);
 insn_tmp op_info_tmp(const op_info *info);
 /* TRANSFER_NONE of an instruction that a unit of its row runs, and of other ops. */
 insn_transfer op_info_transfer(const op_info *info);
+/* Element types that a result with one of its own may have. */
+uint32_t op_info_target_dtypes(const op_info *info);
 /* Roles of the spaces that operand `i` may be in, 1 << space_role each; 0: it is not a tile of an instruction or value
  * form. */
 uint32_t op_info_spaces(const op_info *info, uint32_t i);

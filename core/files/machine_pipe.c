@@ -12,15 +12,17 @@ static const char *space_of(const machine *chip, const module *m, value_id v)
     return t->kind == TYPE_TILE && t->space != SPACE_NONE ? space_name(c, t->space) : NULL;
 }
 
-/* The spaces that an instruction, or value form, writes to and reads first, each NULL when there is none. */
+/* The spaces that an instruction, or value form, writes to and reads first, each NULL when there is none. What a target
+ * starts with does not move. */
 static void ends_of(const machine *chip, const module *m, op_id o, const char **out_from, const char **out_to)
 {
-    const uint32_t written = op_info_operands_with(op_info_of(m, o), OPERAND_WRITTEN);
+    const uint32_t written = op_info_operands_with(op_info_of(m, o), OPERAND_WRITTEN),
+                   continued = op_info_operands_with(op_info_of(m, o), OPERAND_CONTINUED);
     *out_from = NULL;
     *out_to = op_result_count(m, o) != 0 ? space_of(chip, m, op_result(m, o, 0)) : NULL;
     for (uint32_t i = op_value_operand_count(m, o); i-- > 0;) {
         const char *s = space_of(chip, m, op_operand(m, o, i));
-        if (s != NULL) *((written >> i & 1) != 0 ? out_to : out_from) = s;
+        if (s != NULL && (continued >> i & 1) == 0) *((written >> i & 1) != 0 ? out_to : out_from) = s;
     }
 }
 

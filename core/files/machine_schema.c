@@ -114,6 +114,7 @@ static const schema_key vector_keys[] = {
     CYCLES("partial-repeat-cycles", "0", "10000", "extra when a length is not a multiple of repeat-bytes"),
     FLAG("fused", "a pto.fused region is one pass over the data"),
     FLAG("tmp", "reductions and row broadcasts need a scratch operand"),
+    FLAG("denormals-are-zeros", "floats below the least normal one are taken, and made, as zeros"),
     LIST(NEEDED, "dtypes", &dtype_item, "element types of arithmetic"),
     NAMED(OPTIONAL, "conversions", &dtype_list, dtype_names, "for each source type the target types of a conversion"),
     END,

@@ -42,7 +42,7 @@ double host_attr_f64(pto_attr h)
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
     if (n.kind == ATTR_FLOAT) return n.f;
-    if (n.kind == ATTR_INT) return (double)n.i;
+    if (n.kind == ATTR_INT) return attr_number(&n);
     wrong_kind(c, &n, "a float");
     return 0.0;
 }

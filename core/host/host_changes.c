@@ -101,6 +101,15 @@ static bool check_operands(run_context *c, const pto_op_spec *s, build_parts *p)
     return true;
 }
 
+/* Integers of plugins have a sign, which is the highest bit of a u64. */
+static attr_id constant_of_type(run_context *c, const build_parts *p, attr_id a)
+{
+    const attr_node *n = attr_at(c->ir, a);
+    const bool is_u64 = p->spec.kind == OP_CONSTANT && p->spec.result_count == 1 &&
+                        type_at(c->ir, p->spec.result_types[0])->dtype == DTYPE_U64;
+    return is_u64 && n->kind == ATTR_INT && n->i < 0 ? attr_uint(c->ir, (uint64_t)n->i) : a;
+}
+
 /* A name that is given twice takes the last value. */
 static bool check_attrs(run_context *c, const pto_op_spec *s, build_parts *p)
 {
@@ -109,8 +118,9 @@ static bool check_attrs(run_context *c, const pto_op_spec *s, build_parts *p)
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->attr_count; i++) {
         const str name = str_of(s->attr_names[i]);
-        const attr_id a = attr_for_op(c, p->info, 0, name, s->attrs[i]);
+        attr_id a = attr_for_op(c, p->info, 0, name, s->attrs[i]);
         if (a == 0) return false;
+        a = constant_of_type(c, p, a);
         const str_id key = string_intern(c->ir, name);
         uint32_t k = 0;
         while (k < n && keys[k] != key) k++;

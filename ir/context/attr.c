@@ -5,7 +5,8 @@
 
 static bool attr_eq(const attr_node *a, const attr_node *b)
 {
-    if (a->kind != b->kind || a->count != b->count || a->i != b->i || a->type != b->type) return false;
+    if (a->kind != b->kind || a->is_large != b->is_large || a->count != b->count || a->i != b->i || a->type != b->type)
+        return false;
     if (a->byte_count != b->byte_count) return false;
     if (a->items != NULL && memcmp(a->items, b->items, a->count * sizeof *a->items) != 0) return false;
     if (a->keys != NULL && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) != 0) return false;
@@ -14,7 +15,7 @@ static bool attr_eq(const attr_node *a, const attr_node *b)
 
 static uint32_t attr_hash(const attr_node *a)
 {
-    uint64_t h = hash_step((uint64_t)a->kind << 32 | a->count, (uint64_t)a->i);
+    uint64_t h = hash_step((uint64_t)a->kind << 32 | (uint64_t)a->is_large << 63 | a->count, (uint64_t)a->i);
     if (a->items != NULL) h = hash_bytes(h, a->items, a->count * sizeof *a->items);
     if (a->keys != NULL) h = hash_bytes(h, a->keys, a->count * sizeof *a->keys);
     if (a->kind == ATTR_DENSE) h = hash_bytes(hash_step(h, a->type), a->bytes, a->byte_count);
@@ -61,6 +62,11 @@ static attr_id attr_intern(ir_context *c, const attr_node *wanted)
 attr_id attr_bool(ir_context *c, bool v) { return attr_intern(c, &(attr_node){.kind = ATTR_BOOL, .i = v}); }
 
 attr_id attr_int(ir_context *c, int64_t v) { return attr_intern(c, &(attr_node){.kind = ATTR_INT, .i = v}); }
+
+attr_id attr_uint(ir_context *c, uint64_t v)
+{
+    return attr_intern(c, &(attr_node){.kind = ATTR_INT, .is_large = v > INT64_MAX, .i = (int64_t)v});
+}
 
 attr_id attr_float(ir_context *c, double v) { return attr_intern(c, &(attr_node){.kind = ATTR_FLOAT, .f = v}); }
 

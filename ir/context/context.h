@@ -237,6 +237,7 @@ typedef struct attr_node {
     uint8_t nesting; /* lists and dicts in each other, this one included; 255 stands for more too */
     bool has_slot;   /* an expression in it has one, or a value leaf */
     bool has_symbol; /* an expression in it has one, or there is a type in it */
+    bool is_large;   /* of an integer: above INT64_MAX, `i` has the bits */
     uint32_t count;
     union {
         int64_t i;
@@ -252,11 +253,14 @@ typedef struct attr_node {
 
 /* The node of an attribute that exists; it lives and stays in place as long as the context. */
 static inline const attr_node *attr_at(const ir_context *c, attr_id a);
+/* The value of an integer. */
+static inline double attr_number(const attr_node *n) { return n->is_large ? (double)(uint64_t)n->i : (double)n->i; }
 /* False for 0 and for numbers that were never handed out. */
 static inline bool attr_exists(const ir_context *c, attr_id a);
 /* Interned: equal values have one id. Ids that are arguments must exist. */
 attr_id attr_bool(ir_context *c, bool v);
 attr_id attr_int(ir_context *c, int64_t v);
+attr_id attr_uint(ir_context *c, uint64_t v);
 attr_id attr_float(ir_context *c, double v);
 attr_id attr_string(ir_context *c, str_id s);
 attr_id attr_symbol(ir_context *c, str_id s);

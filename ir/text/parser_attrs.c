@@ -153,7 +153,8 @@ static status parse_whole(parser *p, bool is_negative, attr_id *out)
     bool is_float;
     bool is_hex = p->is_generic && t.n > 2 && t.p[1] == 'x' && peek(p).kind == ':';
     int64_t v = 0;
-    if (is_hex) {
+    bool is_large = !is_negative && token_is_large(&t, &v);
+    if (is_hex || is_large) {
         next(p);
     } else {
         TRY(parse_int(p, is_negative, &v));
@@ -164,6 +165,10 @@ static status parse_whole(parser *p, bool is_negative, attr_id *out)
         FAIL(p, pos_of(p, &t), E0107, "%s does not fit in 64 bits", shown(p, &t));
     }
     if (is_hex && is_negative) v = -v;
+    if (is_large) {
+        *out = is_float ? attr_float(p->c, (double)(uint64_t)v) : attr_uint(p->c, (uint64_t)v);
+        return OK;
+    }
     *out = is_float ? attr_float(p->c, (double)v) : attr_int(p->c, v);
     return OK;
 }

@@ -14,19 +14,6 @@ typedef struct dense_item {
     uint32_t line, column;
 } dense_item;
 
-/* A decimal number that u64 has and i64 has not. */
-static bool read_large(const token *t, int64_t *out_bits)
-{
-    uint64_t v = 0;
-    for (uint32_t i = 0; i < t->n; i++) {
-        uint64_t digit = (uint64_t)(t->p[i] - '0');
-        if (t->p[i] < '0' || t->p[i] > '9' || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
-            return false;
-    }
-    *out_bits = (int64_t)v;
-    return v > INT64_MAX;
-}
-
 static status read_item(parser *p, dense_item *out)
 {
     *out = (dense_item){.line = p->tok.line, .column = p->tok.column};
@@ -36,7 +23,7 @@ static status read_item(parser *p, dense_item *out)
     }
     if (accept_word(p, "false")) return OK;
     bool is_negative = accept(p, '-');
-    out->is_large = p->tok.kind == TOK_INT && !is_negative && read_large(&p->tok, &out->i);
+    out->is_large = p->tok.kind == TOK_INT && !is_negative && token_is_large(&p->tok, &out->i);
     if (out->is_large) {
         next(p);
         return OK;

@@ -189,6 +189,8 @@ void push_name(name_stack *s, const token *t, value_name name);
 str_id intern_text(parser *p, str s);
 /* An integer token with an optional minus before it that was taken already. */
 MUST_CHECK status parse_int(parser *p, bool is_negative, int64_t *out);
+/* Whether it is a decimal number that u64 has and i64 has not. */
+bool token_is_large(const token *t, int64_t *out_bits);
 MUST_CHECK status parse_string(parser *p, str_id *out);
 /* `@name` */
 MUST_CHECK status parse_symbol_name(parser *p, str_id *out);

@@ -141,6 +141,18 @@ str_id intern_text(parser *p, str s)
     return id;
 }
 
+bool token_is_large(const token *t, int64_t *out_bits)
+{
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint64_t digit = (uint64_t)(t->p[i] - '0');
+        if (t->p[i] < '0' || t->p[i] > '9' || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
+            return false;
+    }
+    *out_bits = (int64_t)v;
+    return v > INT64_MAX;
+}
+
 status parse_int(parser *p, bool is_negative, int64_t *out)
 {
     const token *t = &p->tok;

@@ -23,5 +23,6 @@ void op_print(module *m, op_id op, const print_options *o, text_buffer *out);
 
 /* One attribute value as it is in a dict of the text form. */
 void attr_print(const ir_context *c, attr_id a, text_buffer *out);
+void text_put_integer(text_buffer *out, const attr_node *n);
 
 #endif

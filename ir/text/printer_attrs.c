@@ -101,6 +101,14 @@ static void put_map(const ir_context *c, const attr_node *n, text_buffer *out)
     text_putc(out, '}');
 }
 
+void text_put_integer(text_buffer *out, const attr_node *n)
+{
+    if (n->is_large)
+        text_put_u64(out, (uint64_t)n->i);
+    else
+        text_put_i64(out, n->i);
+}
+
 /* Recursion goes as deep as attributes nest, which the parser bounds. */
 void attr_print(const ir_context *c, attr_id a, text_buffer *out)
 {
@@ -108,7 +116,7 @@ void attr_print(const ir_context *c, attr_id a, text_buffer *out)
     switch ((attr_kind)n->kind) {
     case ATTR_NONE: text_puts(out, "{}"); break; /* the empty map */
     case ATTR_BOOL: text_puts(out, n->i != 0 ? "true" : "false"); break;
-    case ATTR_INT: text_put_i64(out, n->i); break;
+    case ATTR_INT: text_put_integer(out, n); break;
     case ATTR_FLOAT: put_float(out, n->f); break;
     case ATTR_STRING: text_put_quoted(out, string_of(c, n->id)); break;
     case ATTR_SYMBOL:

@@ -124,8 +124,8 @@ static void put_attr(printer *r, attr_id a)
     case ATTR_NONE: text_puts(r->out, "{}"); break;
     case ATTR_BOOL: text_puts(r->out, n->i != 0 ? "true" : "false"); break;
     case ATTR_INT:
-        text_put_i64(r->out, n->i);
-        text_puts(r->out, " : i64");
+        text_put_integer(r->out, n);
+        text_puts(r->out, n->is_large ? " : ui64" : " : i64");
         break;
     case ATTR_FLOAT: put_float(r->out, n->f); break;
     case ATTR_STRING: put_string(r->out, string_of(r->c, n->id)); break;

@@ -28,7 +28,7 @@ expr_id attr_as_expr(ir_context *c, attr_id a)
     if (a == 0) return 0;
     const attr_node *n = attr_at(c, a);
     if (n->kind == ATTR_EXPR) return n->id;
-    return n->kind == ATTR_INT ? expr_const(c, n->i) : 0;
+    return n->kind == ATTR_INT && !n->is_large ? expr_const(c, n->i) : 0;
 }
 
 bool known_read(ir_context *c, attr_id item, str *out_name, expr_id *out_value)

@@ -72,6 +72,23 @@ static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
 
 static dtype sum_of(dtype d) { return d == DTYPE_I8 ? DTYPE_I32 : DTYPE_F32; }
 
+/* Of an operand that has an element type of its own, whatever the others have. */
+static status check_own_element(const insn *i, uint32_t k, dtype got)
+{
+    if (has_flag(i, k, OPERAND_FACTORS)) return OK; /* its row says which types it may have */
+    const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_REC64;
+    if (got == only) return OK;
+    return op_error(i->m, i->o, &E0211, "has `%s` of %s; legal: %s", i->spec[k].name, dtype_name(got),
+                    dtype_name(only));
+}
+
+static bool is_rounded(const insn *i, uint32_t k, dtype to)
+{
+    space s = i->type[k]->space;
+    return has_flag(i, k, OPERAND_ROUNDED) && i->type[k]->dtype == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16) &&
+           (s == SPACE_NONE || space_role_of(module_context(i->m), s) == SPACE_ROLE_ACCUMULATOR);
+}
+
 /* Operand k against a source of the one element type that the instruction has. */
 static status check_element(const insn *i, uint32_t source, uint32_t k)
 {
@@ -86,15 +103,9 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0212, "has one bit for each element in %s, which is not a tile of `mask`",
                         words_of(i, k));
     }
-    if (has_flag(i, k, OPERAND_FACTORS)) return OK; /* its row says which types it may have */
-    if (has_flag(i, k, OPERAND_INDEX | OPERAND_RECORD)) {
-        const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_REC64;
-        if (got == only) return OK;
-        return op_error(i->m, i->o, &E0211, "has `%s` of %s; legal: %s", i->spec[k].name, dtype_name(got),
-                        dtype_name(only));
-    }
+    if (has_flag(i, k, OPERAND_FACTORS | OPERAND_INDEX | OPERAND_RECORD)) return check_own_element(i, k, got);
     if (has_flag(i, k, OPERAND_CONVERTED)) {
-        if ((i->info->dtypes & (1u << got)) != 0) return OK;
+        if ((op_info_target_dtypes(i->info) & (1u << got)) != 0) return OK;
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
     }
     if (k == TARGET && may_round_on_the_way(i, from, got)) return OK;
@@ -106,7 +117,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
                         "has `scale`, so it stores an accumulator as f16, i8 or u8, of f32 also as "
                         "bf16; got %s as %s",
                         dtype_name(from), dtype_name(got));
-    if (got == from) return OK;
+    if (got == from || is_rounded(i, k, from)) return OK;
     return op_error(i->m, i->o, &E0212, "takes one element type, got %s and %s", dtype_name(k == TARGET ? got : from),
                     dtype_name(k == TARGET ? from : got));
 }

@@ -593,6 +593,10 @@ static status check_integer(const module *m, op_id o, const attr_node *value, dt
         hi = bits >= 64 ? INT64_MAX : (INT64_C(1) << bits) - 1;
     }
     if (!integral) return op_error(m, o, &E0219, "has a value that is not an integer for %s", dtype_name(d));
+    if (value->is_large && d != DTYPE_U64)
+        return op_error(m, o, &E0219, "has the value %" PRIu64 " outside of %s: %" PRId64 " to %" PRId64,
+                        (uint64_t)value->i, dtype_name(d), lo, hi);
+    if (value->is_large) return OK;
     if (value->i < lo || value->i > hi)
         return op_error(m, o, &E0219, "has the value %" PRId64 " outside of %s: %" PRId64 " to %" PRId64, value->i,
                         dtype_name(d), lo, hi);
@@ -605,7 +609,7 @@ static status check_number(const module *m, op_id o, const attr_node *value, dty
     if (dtype_class_of(d) != DTYPE_CLASS_FLOAT) return check_integer(m, o, value, d);
     if (value->kind != ATTR_INT && value->kind != ATTR_FLOAT)
         return op_error(m, o, &E0219, "has a value that is not a number for %s", dtype_name(d));
-    double v = value->kind == ATTR_FLOAT ? value->f : (double)value->i;
+    double v = value->kind == ATTR_FLOAT ? value->f : attr_number(value);
     if (isfinite(v) && fabs(v) > float_largest(d) &&
         !(fabs(float_decode(d, float_encode(d, v, ROUND_RINT, false))) <= float_largest(d)))
         return op_error(m, o, &E0219, "has the value %.17g beyond the largest %s, %.17g", v, dtype_name(d),

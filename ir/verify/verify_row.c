@@ -121,7 +121,9 @@ status row_check_values(const module *m, op_id o, const op_info *info)
         type_id type = value_type(m, op_operand(m, o, i));
         const type_node *t = type_at(module_context(m), type);
         if ((class_of(t) & spec->types) == 0) return wrong_class(m, o, "operand", spec->name, type, spec->types);
-        uint32_t dtypes = spec->dtypes != 0 ? spec->dtypes : info->dtypes;
+        uint32_t dtypes = spec->dtypes != 0                        ? spec->dtypes
+                          : (spec->flags & OPERAND_CONVERTED) != 0 ? op_info_target_dtypes(info)
+                                                                   : info->dtypes;
         if (dtypes != 0 && t->dtype != DTYPE_NONE && (dtypes & (1u << t->dtype)) == 0)
             return wrong_dtype(m, o, spec->name, t->dtype, dtypes);
     }
@@ -168,6 +170,8 @@ static status check_value(const module *m, op_id o, const attr_spec *spec, attr_
     const ir_context *c = module_context(m);
     const attr_node *n = attr_at(c, value);
     if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "needs %s for `%s`", attr_spec_words(spec), spec->name);
+    if (n->is_large && op_kind_of(m, o) != OP_CONSTANT && spec->kind != SPEC_DENSE)
+        return op_error(m, o, &E0314, "has %s = %" PRIu64 ", which has more than 63 bits", spec->name, (uint64_t)n->i);
     if ((spec->kind != SPEC_ENUM && spec->kind != SPEC_WORD) || !attr_spec_limits(spec)) return OK;
     str word = string_of(c, n->id);
     if (attr_spec_allows(spec, context_names(c), word)) return OK;

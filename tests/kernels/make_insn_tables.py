@@ -270,6 +270,10 @@ def unary_cases():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, np.where(x > 0, x, x * slope).ravel()).reshape(shape)
                 case("tlrelu", f"{t} {shape} {layouts} {slope}", d, [s], d.with_valid(want), scalar=slope)
+                slopes = data(t, shape)
+                with np.errstate(all="ignore"):
+                    want = el.encode(t, np.where(x > 0, x, x * el.decode(t, slopes)).ravel()).reshape(shape)
+                case("tprelu", f"{t} {shape} {layouts}", d, [s, Tile(t, slopes, layouts[0])], d.with_valid(want))
                 base = data(t, shape)
                 with np.errstate(all="ignore"):
                     product = el.decode(t, el.encode(t, (x * el.decode(t, el.encode(t, slope))[()]).ravel())).reshape(shape)
@@ -453,7 +457,7 @@ def product(t, acc_type, left, right, start):
 
 
 def matmul_cases():
-    shapes = [(1, 1, 1), (5, 7, 3), (17, 300, 31), (16, 16, 16), (33, 520, 70), (2, 0, 3)]
+    shapes = [(1, 1, 1), (1, 300, 70), (5, 7, 3), (17, 300, 31), (16, 16, 16), (33, 520, 70), (2, 0, 3)]
     for t in FLOATS + ["i8"]:
         acc_type = "i32" if t == "i8" else "f32"
         for m, k, n in shapes:
@@ -466,11 +470,71 @@ def matmul_cases():
                     what = f"{t} {m}x{k}x{n} {ll} {rl} {al}"
                     d = Tile(acc_type, data(acc_type, (m, n)), al, "acc")
                     case("tmatmul", what, d, srcs, d.with_valid(zero))
+                    if m == 1:
+                        case("tgemv", what, d, srcs, d.with_valid(zero))
+                        case("tgemv_bias", what, d, srcs + [Tile(acc_type, b, "nd", "bias")], d.with_valid(bias))
+                        case("tgemv_acc", what, d, [Tile(acc_type, c, al, "acc")] + srcs, d.with_valid(acc))
                     case("tmatmul_bias", what, d, srcs + [Tile(acc_type, b, "nd", "bias")], d.with_valid(bias))
                     case("tmatmul_acc", what, d, [Tile(acc_type, c, al, "acc")] + srcs, d.with_valid(acc))
                     d = Tile(acc_type, c, al, "acc")
                     same = Tile(acc_type, c, al, "acc", capacity=d.capacity)
                     case("tmatmul_acc", what + " in place", d, [same] + srcs, d.with_valid(acc), aliases=[0, -1, -1])
+
+
+def whole(t, x):
+    """Bits of x to nearest even, within the range of t; of NaN 0."""
+    least, most = el.limits(t)
+    return el.int_bits(t, np.nan_to_num(np.clip(np.rint(x), least, most), nan=0).astype(np.int64).ravel()).reshape(x.shape)
+
+
+def quantized_cases():
+    """Rows of f32 as 8 bits and back, by a factor and an offset of each row."""
+    for shape in SIZES:
+        for kind in ("moderate", None):
+            column = (shape[0], 1)
+            a, factor, offset = data("f32", shape, kind), data("f32", column, kind), data("f32", column, kind)
+            x, f, o = (el.decode("f32", v).astype(np.float32) for v in (a, factor, offset))
+            of_rows = [Tile("f32", v, any_layout()) for v in (factor, offset)]
+            with np.errstate(all="ignore"):
+                scaled = x * f
+                moved = scaled + o
+            d = Tile("i8", data("i8", shape), any_layout())
+            case("tquant", f"{shape} {kind}", d, [Tile("f32", a, any_layout()), of_rows[0]], d.with_valid(whole("i8", scaled)))
+            d = Tile("u8", data("u8", shape), any_layout())
+            case("tquant_from", f"{shape} {kind}", d, [Tile("f32", a, any_layout())] + of_rows, d.with_valid(whole("u8", moved)))
+            for t in ("i8", "i16"):
+                a = data(t, shape)
+                with np.errstate(all="ignore"):
+                    want = el.encode("f32", ((el.decode(t, a).astype(np.float32) - o) * f).astype(np.float64).ravel()).reshape(shape)
+                d = Tile("f32", data("f32", shape), any_layout())
+                case("tdequant", f"{t} {shape} {kind}", d, [Tile(t, a, any_layout())] + of_rows, d.with_valid(want))
+
+
+def block_cases():
+    """Blocks of 32 bytes at offsets."""
+    for t in NUMBERS:
+        block = 32 // el.size(t)
+        for rows, blocks, of in ((5, 3, (7, 4)), (1, 9, (1, 2)), (16, 1, (3, 1)), (0, 2, (1, 1))):
+            x = data(t, (of[0], of[1] * block))
+            line = (of[1] + 1) * block
+            row, at = rng.integers(0, of[0], (rows, blocks)), rng.integers(0, of[1], (rows, blocks))
+            offset = el.int_bits("i32", ((row * line + at * block) * el.size(t)).ravel()).reshape(rows, blocks) if rows else np.zeros((0, blocks), np.uint32)
+            want = np.array([[x[r, b * block + i] for b_, r in zip(bs, rs) for b in [b_] for i in range(block)] for bs, rs in zip(at, row)], dtype=x.dtype).reshape(rows, blocks * block)
+            d = Tile(t, data(t, (rows, blocks * block)), any_layout())
+            srcs = [Tile(t, x, "nd", capacity=(of[0] + 1, line)), Tile("i32", offset, any_layout())]
+            case("tgatherb", f"{t} {rows} {blocks} {of}", d, srcs, d.with_valid(want))
+
+
+def accumulator_cases():
+    """An accumulator put into a tile of its type, or a narrower float."""
+    for t in ("f32", "f16", "bf16"):
+        for shape, part, at in (((32, 48), (16, 17), (3, 16)), ((5, 7), (5, 7), (0, 0)), ((19, 35), (1, 2), (18, 0))):
+            base, x = data(t, shape), data("f32", part)
+            want = base.copy()
+            with np.errstate(all="ignore"):
+                want[at[0] : at[0] + part[0], at[1] : at[1] + part[1]] = x if t == "f32" else el.encode(t, el.decode("f32", x).ravel()).reshape(part)
+            d = Tile(t, data(t, shape), "nz", "mat")
+            case("tinsert", f"acc {t} {shape} {part} {at}", d, [Tile(t, base, "nz", "mat"), Tile("f32", x, "nz", "acc")], d.with_valid(want), at=at)
 
 
 def array(t, dims):
@@ -733,7 +797,7 @@ def overlap_cases():
     case("tcvt", "same size in place", as_float, [words], as_float.with_valid(el.convert("f32", "i32", words.full, "rint", False, True)), aliases=[0], mode="rint")
 
 
-for make in (binary_cases, unary_cases, mask_cases, remainder_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases, sort_cases):
+for make in (binary_cases, unary_cases, mask_cases, remainder_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases, sort_cases, quantized_cases, block_cases, accumulator_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -186,6 +186,29 @@ void remainder_of_scalar(numbers &out, numbers &a, typename numbers::DType s, sc
     remainder(out, [&](unsigned, unsigned) { return s; }, [&] { pto::TREMS(out, a, s, tmp); });
 }
 
+// A factor for each column, which is that of a row there; what is below 0 becomes 0 before.
+template <typename sums, typename memory, typename factors, pto::AtomicType, pto::ReluPreMode relu = pto::ReluPreMode::NoRelu>
+void store_columns(memory &out, sums &a, factors &words)
+{
+    using number = typename memory::DType;
+    using sum = typename sums::DType;
+    constexpr auto mode = pto::GetVectorPreQuantMode<sum, number>();
+    const long long row = out.GetStride(pto::GlobalTensorDim::DIM_3), column = out.GetStride(pto::GlobalTensorDim::DIM_4);
+    for (unsigned i = 0; i < a.GetValidRow(); i++)
+        for (unsigned j = 0; j < a.GetValidCol(); j++) {
+            sum x = a.GetElement(i, j);
+            if (relu == pto::ReluPreMode::NormalRelu && x <= 0) x = 0;
+            const auto word = static_cast<uint64_t>(words.GetElement(0, j));
+            out.data()[i * row + j * column] = pto::quantize_element<number, sum, mode, false>(x, word);
+        }
+}
+
+template <typename sums, typename memory, typename factors>
+void store_columns(memory &out, sums &a, factors &words)
+{
+    store_columns<sums, memory, factors, pto::AtomicType::AtomicNone>(out, a, words);
+}
+
 } // namespace as_the_chip
 
 #define TMATMUL_ACC(out, in, left, right) as_the_chip::matmul_acc(out, in, left, right)
@@ -199,3 +222,4 @@ void remainder_of_scalar(numbers &out, numbers &a, typename numbers::DType s, sc
 #define TCOLSUM(out, a) as_the_chip::sum_columns(out, a)
 #define TCOLMAX(out, a) as_the_chip::largest_of_columns(out, a)
 #define TCOLMIN(out, a) as_the_chip::smallest_of_columns(out, a)
+#define TSTORE_FP as_the_chip::store_columns

@@ -8,8 +8,11 @@ for A3 at level 3 and assembled twice: as they are, and without our flags and ba
 Of both texts of C++ the instructions are the same, so that what stands between two of them can be compared. A barrier
 inside of the vector pipe that the assembler has and we do not is `needed` where the instruction shares bytes, one of
 both writing, with one since the last barrier of ours, and `not needed` where it does not; `less` are those of ours that
-it has not. Flags are compared by the pairs of pipes that a kernel orders. Prints a table and what is needed; ends with 1
-where something is.
+it has not. Flags are compared by the pairs of pipes that a kernel orders. Of a pair that one side alone orders it is said
+why: because instructions of both pipes share bytes, at an address of which two descriptions are computed, or at a known
+one; because a fill of a tile in `mat` is taken for an instruction of the vector pipe, or because the scalar unit begins an
+instruction (SCALAR_UNIT of ascend.def); or that nothing is seen. Prints a
+table and what is needed; ends with 1 where something is.
 """
 
 import collections
@@ -31,6 +34,10 @@ SYNC = re.compile(r"^ *pto\.(set_flag|wait_flag|barrier)")
 BYTES = {"float": 4, "half": 2, "bfloat16_t": 2, "int32_t": 4, "uint32_t": 4, "int16_t": 2, "uint16_t": 2, "int8_t": 1, "uint8_t": 1, "int64_t": 8, "uint64_t": 8}
 
 
+with open(os.path.join(root, "plugins/generators/emit_ascend/ascend.def"), encoding="utf-8") as rows:
+    SCALAR_UNIT = re.findall(r'^INSN\("\w+", "(T\w+).*SCALAR_UNIT\)', rows.read(), re.M)
+
+
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
@@ -42,18 +49,39 @@ class Step:
         self.text, self.name, self.tiles, self.before = text, name, tiles, before
 
 
+def computed(name, made, depth=0):
+    """What a variable is made of, down to those that are not computed."""
+    if name not in made or depth > 40:
+        return name
+    return "(" + re.sub(r"\bv\d+\b", lambda m: computed(m[0], made, depth + 1), made[name]) + ")"
+
+
+def address_of(name, tiles, numbers, made):
+    """A number, or what it is computed of; of a tile that describes another one again that of the other one."""
+    of = re.fullmatch(r"reinterpret_cast<uint64_t>\((v\d+)\)", made.get(name, ""))
+    shown = re.fullmatch(r"(v\d+)\.data\(\)", made.get(of[1], "")) if of else None
+    if shown and shown[1] in tiles:
+        return tiles[shown[1]][1]
+    return numbers.get(name, computed(name, made))
+
+
 def steps_of(text):
     """The instructions of a kernel in C++; what is after the last one comes with an empty one."""
-    numbers, tiles, out, before = {}, {}, [], []
+    numbers, tiles, out, before, made = {}, {}, [], [], {}
     for line in text.splitlines():
         line = line.strip()
-        if m := re.match(r"(?:const )?(?:int64_t|int32_t|size_t|unsigned) (v\d+) = (-?\d+);", line):
+        if m := re.match(r"(?:[\w*]+ )+(v\d+) = ([^;]*);", line):
+            made[m[1]] = m[2]
+        if m := re.match(r"\w+ v\d+ = (v\d+)\.GetValue\(", line):
+            out.append(Step(line, "GetValue", [tiles[v] for v in m.groups() if v in tiles], before))
+            before = []
+        elif m := re.match(r"(?:const )?(?:int64_t|int32_t|size_t|unsigned) (v\d+) = (-?\d+);", line):
             numbers[m[1]] = int(m[2])
         elif m := re.match(r"Tile<TileType::(\w+), (\w+), (\d+), (\d+),.* (v\d+)(?: = .*)?;", line):
             tiles[m[5]] = [m[1], None, BYTES.get(m[2], 1) * int(m[3]) * int(m[4])]
         elif m := re.match(r"TASSIGN\((v\d+), (v\d+)\);", line):
             if m[1] in tiles:
-                tiles[m[1]][1] = numbers.get(m[2], m[2])
+                tiles[m[1]][1] = address_of(m[2], tiles, numbers, made)
         elif m := re.match(r"(set_flag|wait_flag|pipe_barrier)\((.*)\);", line):
             before.append((m[1], re.sub(r", (\(event_t\) ?)?\w+$", "", m[2])))
         elif m := re.match(r"(T[A-Z0-9_]+)(?:<.*>)?\((.*)\);", line):
@@ -111,6 +139,43 @@ def depends_on_an_earlier(steps, i):
     return False
 
 
+def pipe_of(step):
+    """Which pipe of the library runs it."""
+    to, last = (step.tiles[i][0] if step.tiles else "" for i in (0, -1))
+    if step.name in ("TLOAD", "GetValue"):
+        return {"TLOAD": "PIPE_MTE2", "GetValue": "PIPE_S"}[step.name]
+    if step.name.startswith("TSTORE"):
+        return "PIPE_FIX" if to == "Acc" else "PIPE_MTE3"
+    if step.name.startswith(("TMATMUL", "TGEMV")):
+        return "PIPE_M"
+    if to in ("Left", "Right", "Bias"):
+        return "PIPE_MTE1"
+    if to == "Mat" or last == "Acc":
+        return "PIPE_MTE2" if step.name == "TEXPANDS" else "PIPE_FIX"
+    return "PIPE_V"
+
+
+def writes(step):
+    """Its tiles, and of each whether it is written: the first one, but of stores and reads."""
+    is_read = step.name.startswith("TSTORE") or step.name == "GetValue"
+    return [(tile, i == 0 and not is_read) for i, tile in enumerate(step.tiles)]
+
+
+def reason(pipes, steps):
+    """Why a pair of pipes is ordered, or may be."""
+    one, other = pipes.split(", ")
+    on = [[s for s in steps if s.name and pipe_of(s) == pipe] for pipe in (one, other)]
+    shared = [(x, y) for a in on[0] for b in on[1] for x, w in writes(a) for y, v in writes(b) if (w or v) and share(x, y)]
+    if any(isinstance(x[1], int) for x, _ in shared):
+        return "bytes are shared"
+    if shared:
+        return "bytes are shared, at an address that is computed"
+    if {one, other} == {"PIPE_S", "PIPE_V"} and any(s.name in SCALAR_UNIT for s in steps):
+        return "the scalar unit begins an instruction of the library"
+    fills = any(s.name == "TEXPANDS" and s.tiles[0][0] == "Mat" for s in steps if s.name)
+    return "a fill of `mat` is taken for the vector pipe" if fills and "PIPE_V" in pipes else "nothing is seen"
+
+
 def pairs(steps):
     return {pipes for s in steps for kind, pipes in s.before if kind == "set_flag"}
 
@@ -136,9 +201,13 @@ def compare(name, ours, theirs, counts, found):
                 found.append(f"{name}: {'needed' if needed else 'not needed'} before {a.text}")
     for pair in sorted(pairs(theirs) | pairs(ours)):
         where = "both" if pair in pairs(theirs) & pairs(ours) else "theirs" if pair in pairs(theirs) else "ours"
-        counts[f"pipes ordered by {where}"] += 1
+        why = "" if where == "both" else ": " + reason(pair, ours)
+        counts[f"pipes ordered by {where}{why}"] += 1
+        if where == "theirs" and "bytes" in why:
+            counts["needed"] += 1
+            found.append(f"{name}: {pair} by theirs alone{why}")
         if where != "both" and "--list" in sys.argv:
-            found.append(f"{name}: {pair} by {where} alone")
+            found.append(f"{name}: {pair} by {where} alone{why}")
 
 
 def assembled(kernel, text, *more):

@@ -106,11 +106,11 @@ class Kernel:
         self.lines.append(f"{name} = tile.{text} : {type_}")
         return name
 
-    def store(self, value, t, shape, more=""):
+    def store(self, value, t, shape, more="", factors=None):
         name = f"z{len(self.outputs)}"
         self.parameters.append(f"out %{name}: gm<{shape[0]} x {shape[1]} x {t}>")
         self.outputs[name] = (t, self.what)
-        self.lines.append(f"tile.store {value}, %{name}[0, 0]{more}")
+        self.lines.append(f"tile.store_fp {value}, {factors}, %{name}[0, 0]{more}" if factors else f"tile.store {value}, %{name}[0, 0]{more}")
 
     def text(self, n):
         head, inputs, outputs = ", ".join(self.parameters), ", ".join("%" + x for x in self.arrays), ", ".join("%" + z for z in self.outputs)
@@ -164,6 +164,7 @@ def elementwise():
             kind = "divisor" if op == "rdivs" else "any"
             yield Kernel("t" + op, t, [(f"{s} {v}", with_scalar(op, t, s, v, kind)) for s in SHAPES[:2] for v in scalars(t, op)])
     for t in FLOATS:
+        yield Kernel("tprelu", t, [(str(s), binary("prelu", t, s)) for s in SHAPES])
         yield Kernel("taxpy", t, [(f"{s} {v}", product_added(t, s, v)) for s in SHAPES[:2] for v in ("1.5", "-3.0")])
 
 
@@ -188,6 +189,21 @@ def conversions():
         for to in [*NUMBERS, "bool"]:
             parts = [(mode + (" saturate" if s else ""), converted(t, to, mode, s)) for mode in el.MODES for s in (False, True)]
             yield Kernel("tcvt", f"{t}-{to}", parts)
+
+
+def quantized(op, t, to, shape, kind):
+    """By factors of rows, and offsets but of `quant`."""
+    def part(k):
+        a = k.load(t, k.numbers(t, shape, kind))
+        of_rows = [k.load("f32", k.numbers("f32", (shape[0], 1), kind), tile("f32", shape, "dn")) for _ in range(1 if op == "quant" else 2)]
+        k.store(k.op(f"{op} {', '.join([a, *of_rows])}", tile(to, shape)), to, shape)
+    return part
+
+
+def quantizations():
+    for op, t, to in (("quant", "f32", "i8"), ("quant_from", "f32", "u8"), ("dequant", "i8", "f32"), ("dequant", "i16", "f32")):
+        for kind in ("moderate", "any"):
+            yield Kernel("t" + op, t + ("" if kind == "moderate" else " edges"), [(str(s), quantized(op, t, to, s, kind)) for s in SHAPES])
 
 
 # ---- masks ----
@@ -301,6 +317,19 @@ def scattered(t, n, count):
     return part
 
 
+def blocks(t, shape, of):
+    """Rows of blocks of 32 bytes, from a tile of rows of blocks."""
+    def part(k):
+        size, (rows, count), (from_rows, from_count) = 32 // el.size(t), shape, of
+        wide = up(from_count * size, 32) * el.size(t)
+        x = k.load(t, k.numbers(t, (from_rows, from_count * size)))
+        at = k.r.integers(0, from_rows, shape) * wide + k.r.integers(0, from_count, shape) * 32
+        to = (rows, count * size)
+        at = k.load("i32", el.int_bits("i32", at.ravel()).reshape(shape), f"tile<{up(rows, 32)} x {up(count, 32)} x i32, vec, nd>")
+        k.store(k.op(f"gather_blocks {x}, {at} valid({to[0]}, {to[1]})", tile(t, to)), t, to)
+    return part
+
+
 def side_by_side(t, rows, p, q):
     def part(k):
         a, b = k.load(t, k.numbers(t, (rows, p)), None), k.load(t, k.numbers(t, (rows, q)), None)
@@ -377,6 +406,7 @@ def moves():
         yield Kernel("tinsert", t, [(f"{s} {at}", put_into(t, s, z, at)) for s, z, at in (((29, 45), (7, 13), (3, 32)), ((16, 64), (16, 32), (0, 32)), ((3, 300), (2, 32), (1, 256)))])
         yield Kernel("ttri", t, [(f"{s} {at} {u}", triangle(t, s, at, u)) for s in SHAPES for at in ((0, 0), (5, 0), (0, 33)) for u in (False, True)])
         yield Kernel("tscatter", t, [(f"{n} {c}", scattered(t, n, c)) for n, c in ((300, 7), (40, 301), (1, 1))])
+        yield Kernel("tgatherb", t, [(f"{s} {of}", blocks(t, s, of)) for s, of in (((29, 9), (7, 4)), ((1, 3), (3, 2)), ((16, 8), (1, 16)))])
         yield Kernel("tconcat", t, [(f"{r} {p} {q}", side_by_side(t, r, p, q)) for r, p, q in ((29, 45, 7), (16, 32, 32), (3, 1, 300))])
         yield Kernel("ttrans", t, [(str(s), copied("transpose", t, s, s[::-1])) for s in SHAPES])
         yield Kernel("texpands", t, [(str(s), one_number(t, s, "1.5" if el.is_float(t) else "3")) for s in SHAPES])
@@ -399,7 +429,8 @@ def moves():
 # ---- products ----
 
 
-def product(op, t, mkn, left, kind, out=None, more=""):
+def product(op, t, mkn, left, kind, out=None, more="", factors=None, then=None):
+    """A product that is stored, times `factors` of its columns where these are a tile; `then`: what becomes of it instead."""
     def part(k):
         m, depth, n = mkn
         sums = "i32" if t == "i8" else "f32"
@@ -419,11 +450,74 @@ def product(op, t, mkn, left, kind, out=None, more=""):
         if op == "matmul_acc":
             a, b = operands()
             c = k.op(f"matmul_acc {c}, {a}, {b}", acc)
-        k.store(c, out or sums, (m, n), more)
+        if then:
+            then(c)
+        else:
+            k.store(c, out or sums, (m, n), more, factors)
+    return part
+
+
+def one_row(op, t, depth, n, kind):
+    def part(k):
+        sums, wide = "i32" if t == "i8" else "f32", up(depth, 512 // el.size(t))
+        acc = f"tile<16 x {up(n, 32)} x {sums}, acc, nz>"
+        def operands():
+            a = k.load(t, k.numbers(t, (1, depth), kind), f"tile<1 x {wide} x {t}, mat, nd>")
+            b = k.load(t, k.numbers(t, (depth, n), kind), f"tile<{wide} x {up(n, 32)} x {t}, mat, nz>")
+            return (k.op(f"move {a}", f"tile<1 x {wide} x {t}, left, nd>"), k.op(f"move {b}", f"tile<{wide} x {up(n, 32)} x {t}, right, zn>"))
+        a, b = operands()
+        if op == "gemv_bias":
+            bias = k.load(sums, k.numbers(sums, (1, n), kind), f"tile<1 x {up(n, 32)} x {sums}, mat, nd>")
+            bias = k.op(f"move {bias}", f"tile<1 x {up(n, 32)} x {sums}, bias, nd>")
+            c = k.op(f"gemv_bias {a}, {b}, {bias}", acc)
+        else:
+            c = k.op(f"gemv {a}, {b}", acc)
+        if op == "gemv_acc":
+            a, b = operands()
+            c = k.op(f"gemv_acc {c}, {a}, {b}", acc)
+        k.store(c, sums, (1, n))
+    return part
+
+
+def scaled_columns(t, out, mkn, left, relu, is_one):
+    """A factor of each column, of 10 bits, in the way of a product to memory. `is_one`: the same positive one for all."""
+    def part(k):
+        n = mkn[2]
+        words = np.zeros((1, 2 * n), np.uint32)
+        words[0, ::2] = el.encode("f32", np.full(n, 0.40625) if is_one else k.r.normal(size=n)) & 0xFFFFE000
+        words[0, 1::2] = 0x4000 if out == "i8" else 0
+        factors = k.load("f32", words, f"tile<1 x {up(2 * n, 32)} x f32, mat, nd>")
+        factors = k.op(f"move {factors}", f"tile<1 x {up(2 * n, 32)} x f32, scaling, nd>")
+        product("matmul", t, mkn, left, "moderate", out, " {relu = true}" if relu else "", factors)(k)
+    return part
+
+
+def sums_put_into(t, left):
+    """An accumulator in a larger tile of `mat`, which is seen by its product with ones on the diagonal."""
+    def part(k):
+        (rows, columns), mkn = (32, 48), (7, 33, 21)
+        base = k.load(t, k.numbers(t, (rows, columns), "moderate"), f"tile<{rows} x {columns} x {t}, mat, nz>")
+        def seen(c):
+            whole = k.op(f"insert {base}, {c}[5, 16]", f"tile<{rows} x {columns} x {t}, mat, nz>")
+            one = k.load(t, el.encode(t, np.eye(columns).ravel()).reshape(columns, columns), f"tile<{columns} x {columns} x {t}, mat, nz>")
+            a = k.op(f"move {whole}", f"tile<{rows} x {columns} x {t}, left, {left}>")
+            b = k.op(f"move {one}", f"tile<{columns} x {columns} x {t}, right, zn>")
+            k.store(k.op(f"matmul {a}, {b}", f"tile<{rows} x {columns} x f32, acc, nz>"), "f32", (rows, columns))
+        product("matmul", t, mkn, left, "moderate", then=seen)(k)
     return part
 
 
 def products(left):
+    for t in ("f32", "f16", "bf16", "i8"):
+        for op in ("gemv", "gemv_acc", "gemv_bias"):
+            if left == "zz":
+                yield Kernel("t" + op, t, [(f"{d} {n}", one_row(op, t, d, n, "moderate")) for d, n in ((45, 37), (1, 1), (150, 32))], "cube")
+        for out in ("i8", "u8", "f16")[: 3 if t == "i8" else 2]:
+            for one in (False, True):
+                ways = [(f"{s} {relu}", scaled_columns(t, out, s, left, relu, one)) for s in ((29, 45, 37), (1, 1, 1)) for relu in (False, True)]
+                yield Kernel("tstore_fp", f"{t} {out}" + (" one" if one else ""), ways, "cube")
+        if t != "i8":
+            yield Kernel("tinsert", f"sums-{t}", [("", sums_put_into(t, left))], "cube")
     sizes = [(29, 45, 37), (16, 64, 32), (1, 1, 1)]
     for t in ("f32", "f16", "bf16", "i8"):
         for op in ("matmul", "matmul_acc", "matmul_bias"):
@@ -441,6 +535,7 @@ def products(left):
 def kernels(arch):
     yield from elementwise()
     yield from conversions()
+    yield from quantizations()
     yield from masks()
     yield from lines()
     yield from moves()

@@ -114,10 +114,17 @@ def note(p, elements, wrong, results):
             r.differ.setdefault(kind, []).append((what, count))
 
 
-def run(chosen, bench, folder):
+def trees_of(bench, folder):
+    return Trees(bench, folder, bench.o.checkout + "/include/pto/pto-inst.hpp", FLAGS)
+
+
+def chosen_of(patterns):
+    return sorted(name for name in calls() if is_in(patterns, name))
+
+
+def run(chosen, trees):
     """Results by instruction and element type."""
-    results = {}
-    trees = Trees(bench, folder, bench.o.checkout + "/include/pto/pto-inst.hpp", FLAGS)
+    results, bench, folder = {}, trees.bench, trees.folder
     for p, elements, _, wrong in in_groups(programs(chosen, bench, folder, results), TOGETHER, trees, PIPELINE, *bench.on_machine):
         note(p, elements, wrong, results)
     return results

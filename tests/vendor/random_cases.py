@@ -38,8 +38,12 @@ def draw(seed, count, bench, folder, refused):
             refused[why] = refused.get(why, 0) + 1
 
 
-def cases(seed, count, bench, folder, refused):
+def trees_of(bench, folder):
+    return Trees(bench, folder, os.path.join(bench.here, "as_the_chip.hpp"), FLAGS)
+
+
+def cases(seed, count, trees, refused):
     """A row for each program: (name, elements, how many differ, what went wrong)."""
-    trees = Trees(bench, folder, os.path.join(bench.here, "as_the_chip.hpp"), FLAGS)
+    bench, folder = trees.bench, trees.folder
     for program, *what in in_groups(draw(seed, count, bench, folder, refused), TOGETHER, trees, *bench.pipeline):
         yield (program.name, *what)

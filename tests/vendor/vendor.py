@@ -1,6 +1,6 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [CASE..] [random:SEED:COUNT] [instructions]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [CASE..] [random:SEED:COUNT] [instructions]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
@@ -10,7 +10,11 @@ ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `
 """
 
 import argparse
+import contextlib
+import glob
+import hashlib
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -48,11 +52,48 @@ def must(result, what):
     return result
 
 
+class NotKept(Exception):
+    pass
+
+
+class Results:
+    """What has been seen, kept in the folder `kept` until tools, plugins, scripts or the checkout change; None: not kept."""
+
+    def __init__(self, kept, o):
+        self.kept, self.only_kept = kept, o.only_kept
+        if kept is None:
+            return
+        digest = hashlib.sha256(version_of(o.checkout).encode())
+        scripts = (here + "/*", root + "/tests/kernels/*.py", root + "/tests/fuzz/**/*.py", root + "/pipelines/**/*.yaml")
+        for pattern in (o.build + "/bin/pto-*", o.build + "/plugins/**/*.so", *scripts):
+            for path in filter(os.path.isfile, sorted(glob.glob(pattern, recursive=True))):
+                with open(path, "rb") as f:
+                    digest.update(f.read())
+        self.head = digest.hexdigest()
+        os.makedirs(kept, exist_ok=True)
+
+    def of(self, what, compute):
+        """The result of that name, computed where it is not kept. NotKept: where it is not to be."""
+        if self.kept is None:
+            return compute()
+        path = os.path.join(self.kept, hashlib.sha256(f"{self.head} {what}".encode()).hexdigest()[:32])
+        if os.path.exists(path):
+            with open(path, "rb") as f:
+                return pickle.load(f)
+        if self.only_kept:
+            raise NotKept
+        result = compute()
+        with open(path + ".new", "wb") as f:
+            pickle.dump(result, f)
+        os.replace(path + ".new", path)
+        return result
+
+
 class Bench:
     run, must, failed, here = staticmethod(run), staticmethod(must), Failed, here
 
-    def __init__(self, options, folder, machine):
-        self.o, self.machine = options, machine or MACHINE
+    def __init__(self, options, results, folder, machine):
+        self.o, self.results, self.machine = options, results, machine or MACHINE
         self.folder = os.path.join(folder, self.machine)
         self.tools = os.path.join(options.build, "bin")
         self.on_machine = [f"--machine={self.machine}"]
@@ -132,11 +173,25 @@ def state(elements, differ, wrong):
 def random_rows(word, bench):
     """Rows of random programs, and refusals by what is said."""
     import random_cases
-    _, seed, count = word.partition("@")[0].split(":")
+    first, count = (int(n) for n in word.partition("@")[0].split(":")[1:])
+    trees = random_cases.trees_of(bench, f"{bench.folder}/random-{first}")
+
+    def some(seed):
+        refused = {}
+        found = list(random_cases.cases(seed, min(random_cases.TOGETHER, first + count - seed), trees, refused))
+        for name, *what in found:
+            print(f"{name}: {state(*what)}", flush=True)
+        return found, refused
+
     rows, refused = [], {}
-    for name, *what in random_cases.cases(int(seed), int(count), bench, f"{bench.folder}/random-{seed}", refused):
-        print(f"{name}: {state(*what)}", flush=True)
-        rows.append((name, *what))
+    for seed in range(first, first + count, random_cases.TOGETHER):
+        try:
+            found, others = bench.results.of(f"{word}, from {seed}", lambda seed=seed: some(seed))
+        except NotKept:
+            continue
+        rows += found
+        for why, n in others.items():
+            refused[why] = refused.get(why, 0) + n
     for why, n in sorted(refused.items(), key=lambda one: -one[1]):
         print(f"refused {n}: {why}")
     return rows, refused
@@ -146,7 +201,10 @@ def instruction_results(word, bench):
     """What was seen of each instruction, and how many pairs of one and a type are right and wrong."""
     import instructions
     pattern = word.partition("@")[0].partition(":")[2] or "*"
-    results = instructions.run(pattern, bench, bench.folder + "/instructions")
+    results, trees = {}, instructions.trees_of(bench, bench.folder + "/instructions")
+    for name in instructions.chosen_of(pattern):
+        with contextlib.suppress(NotKept):
+            results |= bench.results.of(f"instruction {name} on {bench.machine}", lambda name=name: instructions.run(name, trees))
     equal, differ, wrong = instructions.counted(results, instructions.explained())
     for text in wrong:
         print(text)
@@ -157,7 +215,7 @@ def instruction_results(word, bench):
 def planted_rows(bench):
     """How many faults the CPU mode does not see and does, and the section of the page."""
     import planted_cases
-    rows = list(planted_cases.cases(bench, bench.folder + "/planted"))
+    rows = bench.results.of("planted", lambda: list(planted_cases.cases(bench, bench.folder + "/planted")))
     for what, code, *rest in rows:
         print(f"{what}: {state(*rest)}; {code}", flush=True)
     passed = sum(1 for row in rows if row[3] == 0 and not row[4])
@@ -185,16 +243,18 @@ def write_random(f, word, rows, refused, machine):
     f.writelines(f"| {name} | {elements} | {wrong or differ} |\n" for name, elements, differ, wrong in others)
 
 
-def write_page(path, version, compiler, results, parts):
-    """`parts`: functions that write a section each."""
+def write_page(path, version, compiler, cases, results, parts):
+    """`cases`: all that were asked for. `parts`: functions that write a section each."""
     right = sum(1 for rows in results.values() for row in rows if row[2] == 0 and not row[3])
     total = sum(len(rows) for rows in results.values())
+    left = sum(len(sizes) for name, *sizes in cases if name not in results)
+    absent = f" {left} more\nof {len(cases) - len(results)} cases were not run." if left else ""
     with open(path, "w", encoding="utf-8") as f:
         f.write("# Agreement with the vendor's library\n\n"
                 "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions planted`:\n"
                 "cases of `tests/vendor/cases.txt` as `pto.emit-ascend` writes them, compiled with the CPU mode of the vendor's headers\n"
                 "and compared with `cpu-sim`.\n\n"
-                f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.\n\n"
+                f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.{absent}\n\n"
                 "| Case | Machine | Size | Elements | Differ |\n|---|---|---|---|---|\n")
         for case, rows in results.items():
             name, _, machine = case.partition("@")
@@ -209,7 +269,7 @@ def write_page(path, version, compiler, results, parts):
 
 
 def run_case(case, sizes, bench):
-    rows = bench.case(case.partition("@")[0], sizes)
+    rows = bench.results.of(" ".join([case, *sizes]), lambda: bench.case(case.partition("@")[0], sizes))
     for size, *what in rows:
         print(f"{case} {size}: {state(*what)}", flush=True)
     return rows
@@ -238,6 +298,8 @@ def main():
     parser.add_argument("--compiler", default="clang++-19")
     parser.add_argument("--jobs", default=os.cpu_count(), help="compilers at a time")
     parser.add_argument("--keep", help="a folder where the trees stay")
+    parser.add_argument("--only-kept", action="store_true", help="with --results: runs nothing, and leaves out what is not kept")
+    parser.add_argument("--results", help="a folder where results are kept: a run that was ended goes on from them")
     parser.add_argument("--page", help="the results as a page, docs/vendor.md")
     o = parser.parse_intermixed_args()
     o.checkout, o.build = os.path.abspath(o.checkout), os.path.abspath(o.build)
@@ -251,23 +313,29 @@ def main():
     if not chosen and not others:
         sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT, "
                  "instructions[:PATTERN] and planted")
-    results, parts, passed, failed = {}, [], 0, 0
+    results, parts, passed, failed, kept = {}, [], 0, 0, Results(o.results, o)
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
         def bench_of(word):
-            bench = Bench(o, os.path.abspath(o.keep or folder), word.partition("@")[2])
+            bench = Bench(o, kept, os.path.abspath(o.keep or folder), word.partition("@")[2])
             os.makedirs(bench.folder, exist_ok=True)
             return bench
 
         for name, *sizes in chosen:
-            results[name] = run_case(name, sizes, bench_of(name))
+            try:
+                results[name] = run_case(name, sizes, bench_of(name))
+            except NotKept:
+                continue
             right = sum(1 for row in results[name] if row[2] == 0 and not row[3])
             passed, failed = passed + right, failed + len(results[name]) - right
         for word in others:
-            right, wrong, part = run_other(word, bench_of(word))
+            try:
+                right, wrong, part = run_other(word, bench_of(word))
+            except NotKept:
+                continue
             passed, failed, parts = passed + right, failed + wrong, [*parts, part]
     if o.page:
         compiler = run(o.compiler, "--version").stdout.splitlines()[0]
-        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), results, parts)
+        write_page(o.page, version_of(o.checkout), re.sub(r" \(.*", "", compiler), chosen, results, parts)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

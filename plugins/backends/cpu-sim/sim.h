@@ -252,7 +252,7 @@ pto_status check_elements(const sim *s, const sim_core *c, const program_site *s
 /* Where the chip computes something else, and that is asked for: makes the call compute it, and returns the bytes that
  * it should have made; else NULL. After the call chip_end counts the elements that differ. */
 const uint8_t *chip_begin(sim *s, const sim_core *c, const program_site *site, insn_call *call);
-void chip_end(sim *s, const program_site *site, const insn_call *call, const uint8_t *meant);
+void chip_end(sim *s, const sim_core *c, const program_site *site, const insn_call *call, const uint8_t *meant);
 /* At the end of the run. */
 void report_chip(const sim *s);
 

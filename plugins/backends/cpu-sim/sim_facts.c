@@ -2,6 +2,7 @@
  * simulator of the instructions runs well, and a chip does not, is refused where it goes wrong.
  *
  * Everything is looked at in the order in which the scalar unit issues, so what is found does not depend on timing. */
+#include "cpu-sim/denormals.h"
 #include "cpu-sim/sim.h"
 
 #include "machine_types.h"
@@ -52,6 +53,7 @@ static const site_facts *facts_of(const sim *s, const sim_core *c)
     f->relation = other_relation(s, c, dtype);
     f->saturates = site->insn == INSN_TCVT && c->step.dst != NULL &&
                    machine_saturates(s->run, kind, c->step.src[0]->ref.dtype, c->step.dst->ref.dtype) != 0;
+    f->no_denormals = s->options.is_chip && denormals_are_zeros(s->run, site);
     f->event_count = of != NULL ? machine_events(s->run, kind, of->ref.dtype, f->events) : 0;
     return f;
 }
@@ -169,6 +171,13 @@ static const program_tile *taken_for_scratch(const sim *s, const program_step *s
     return t->valid_cols * (int64_t)element_bytes(t->dtype) > s->machine->repeat_bytes ? step->src[0] : NULL;
 }
 
+/* Remainders leave their divisor as floats; what becomes 8 bits is multiplied in its place. */
+static uint32_t destroyed_source(const sim *s, const program_step *step)
+{
+    const int64_t rule = pto_kind_column(s->run, pto_op_kind(step->site->op), PTO_COLUMN_RULE);
+    return rule == PTO_RULE_QUANTIZE || rule == PTO_RULE_QUANTIZE_FROM ? 0 : step->src_count - 1;
+}
+
 static pto_status check_pads(const sim *s, sim_core *c, const site_facts *f)
 {
     const program_step *step = &c->step;
@@ -177,7 +186,7 @@ static pto_status check_pads(const sim *s, sim_core *c, const site_facts *f)
     if (step->dst == NULL) return PTO_OK;
     if (c->pad_count != 0) forget_pads(c, step->dst);
     if (step->has_pad && step->has_gm && f->pads_to > 0) note_pad(s, c, f->pads_to);
-    if (f->destroys) note_destroyed(s, c, step->src[step->src_count - 1]);
+    if (f->destroys) note_destroyed(s, c, step->src[destroyed_source(s, step)]);
     if (taken != NULL) note_destroyed(s, c, taken);
     return PTO_OK;
 }
@@ -200,6 +209,9 @@ static pto_status check_scratch(const sim *s, const sim_core *c)
     case PTO_RULE_SELECT_SCALAR:
     case PTO_RULE_ROW_ARGUMENT:
     case PTO_RULE_COL_ARGUMENT:
+    case PTO_RULE_SLOPES:
+    case PTO_RULE_QUANTIZE:
+    case PTO_RULE_QUANTIZE_FROM:
     case PTO_RULE_TRANSPOSE:
     case PTO_RULE_MERGE: break;
     default: return PTO_OK;
@@ -374,7 +386,9 @@ static pto_status check_row_major(const sim *s, const sim_core *c)
     const program_step *step = &c->step;
     for (uint32_t i = 0; i <= step->src_count; i++) {
         const program_tile *t = i == step->src_count ? step->dst : step->src[i];
-        if (t == NULL || t->ref.rows == 1 || t->ref.cols == 1 || t->ref.order == PTO_ORDER_ROW) continue;
+        if (t == NULL || t->ref.role != PTO_ROLE_SCRATCHPAD || t->ref.rows == 1 || t->ref.cols == 1 ||
+            t->ref.order == PTO_ORDER_ROW)
+            continue;
         return pto_error(step->site->op, "pto.cpu-sim/row-major",
                          "`%.*s` takes a tile of %" PRId64 " x %" PRId64
                          " elements whose columns are one after the other; on machine `%s` it takes tiles of rows",
@@ -488,10 +502,11 @@ static bool is_other(const tile_ref *a, const tile_ref *b, int64_t r, int64_t c)
 static uint64_t count_other(const tile_ref *t, const uint8_t *before)
 {
     uint64_t n = 0;
-    tile_ref old = *t;
+    tile_ref now = *t, old = *t;
     old.base = (uint8_t *)(uintptr_t)before;
+    if (t->dtype != PTO_MASK) now.dtype = old.dtype = element_bits_type(t->dtype);
     for (int64_t r = 0; r < t->valid_rows; r++)
-        for (int64_t c = 0; c < t->valid_cols; c++) n += is_other(t, &old, r, c);
+        for (int64_t c = 0; c < t->valid_cols; c++) n += is_other(&now, &old, r, c);
     return n;
 }
 
@@ -499,24 +514,29 @@ const uint8_t *chip_begin(sim *s, const sim_core *c, const program_site *site, i
 {
     const site_facts *f = &c->launch->kernel->facts[site->index];
     const bool clamps = f->saturates && !call->saturate, compares = f->relation != PTO_RELATION_NONE;
-    if (!s->options.is_chip || (!clamps && !compares)) return NULL;
+    if (!s->options.is_chip || (!clamps && !compares && !f->no_denormals)) return NULL;
     insn_call meant = *call;
     meant.dst.bytes = tile_capacity_bytes(&call->dst);
     meant.dst.base = pto_scratch(s->run, meant.dst.bytes);
     if (insn_run(site->insn, &meant) != PTO_OK) return NULL; /* it is refused as it is */
     if (clamps) call->saturate = true;
     if (compares) call->relation = f->relation;
+    if (f->no_denormals) denormals_clear_sources(s->run, call);
     return meant.dst.base;
 }
 
-void chip_end(sim *s, const program_site *site, const insn_call *call, const uint8_t *meant)
+void chip_end(sim *s, const sim_core *c, const program_site *site, const insn_call *call, const uint8_t *meant)
 {
+    const site_facts *f = &c->launch->kernel->facts[site->index];
+    if (meant != NULL && f->no_denormals) denormals_clear(&call->dst);
     const uint64_t other = meant != NULL ? count_other(&call->dst, meant) : 0;
     if (other != 0 && s->other == NULL) {
         s->other = site;
-        s->other_why = site->insn == INSN_TCVT ? "it clamps to the range of the target without being asked; say "
-                                                 "`saturate`, or keep to the range"
-                                               : "it compares these elements by another relation than is asked";
+        s->other_why = f->relation != PTO_RELATION_NONE ? "it compares these elements by another relation than is asked"
+                       : f->saturates
+                           ? "it clamps to the range of the target without being asked; say `saturate`, or "
+                             "keep to the range"
+                           : "it takes numbers below the least normal one for zeros, and makes zeros instead";
     }
     s->other_elements += other;
 }

@@ -56,6 +56,7 @@ typedef struct site_facts {
     bool in_place;      /* its result may take the place of an operand */
     bool rounds_scalar; /* to an f32 */
     bool saturates;     /* it clamps whatever is asked */
+    bool no_denormals;  /* it takes them for zeros, and makes zeros instead: with `semantics: chip` */
     bool through_f32;   /* its elements are integers, and it computes in f32 */
     bool destroys;      /* its last source holds nothing afterwards */
     bool below_width;   /* it shifts by less than the width of its elements alone */
@@ -78,7 +79,8 @@ typedef struct insn_charge {
 /* Left and right of a product: an accumulator is before them, a bias after them. */
 static inline const program_tile *const *factors_of(const program_step *step)
 {
-    return (const program_tile *const *)&step->src[step->site->insn == INSN_TMATMUL_ACC ? 1 : 0];
+    const insn_id insn = step->site->insn;
+    return (const program_tile *const *)&step->src[insn == INSN_TMATMUL_ACC || insn == INSN_TGEMV_ACC ? 1 : 0];
 }
 
 /* Reads the facts of the machine. Fails after a diagnostic: there is no machine, or it lacks what runs kernels. */

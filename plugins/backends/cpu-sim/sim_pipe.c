@@ -350,7 +350,7 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
     }
     s->faults += call->faults;
     if (status == PTO_OK) {
-        chip_end(s, e->site, call, meant);
+        chip_end(s, c, e->site, call, meant);
         /* The scalar unit has issued nothing since: its step is the one that ends. */
         if (e->site == c->step.site && program_wants_scalar(&c->step))
             program_give_scalar(c->state, &c->step, call->scalar);

@@ -229,7 +229,7 @@ static void fold(const bound_insn_run *r, bool of_rows, bool is_sum, bool smalle
 
 static bool products(const bound_insn_run *r)
 {
-    const int first = r->id == INSN_TMATMUL_ACC;
+    const int first = r->rule_id == PTO_RULE_MATMUL_ACC || r->rule_id == PTO_RULE_GEMV_ACC;
     const pto_dtype t = r->type;
     const int64_t depth = r->call->src[first].valid_cols;
     const bound_matrices p = {.a = r->src[first],
@@ -347,7 +347,9 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_ROW_REDUCE:
     case PTO_RULE_COL_REDUCE: folds(r); break;
     case PTO_RULE_MATMUL:
-    case PTO_RULE_MATMUL_ACC: return products(r);
+    case PTO_RULE_MATMUL_ACC:
+    case PTO_RULE_GEMV:
+    case PTO_RULE_GEMV_ACC: return products(r);
     case PTO_RULE_LOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
     case PTO_RULE_SEQUENCE:
     case PTO_RULE_TRIANGLE:
@@ -378,9 +380,14 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_COL_ARGUMENT:
     case PTO_RULE_ORDER: all_or_nothing(r, 1); break;
     case PTO_RULE_CONCAT:
+    case PTO_RULE_SLOPES:
+    case PTO_RULE_BLOCK_GATHER:
+    case PTO_RULE_QUANTIZE:
     case PTO_RULE_INSERT:
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
+    case PTO_RULE_QUANTIZE_FROM:
+    case PTO_RULE_DEQUANTIZE: all_or_nothing(r, 3); break;
     case PTO_RULE_STORE_FP: scaled_columns(r); break;
     default: anything(r); break;
     }

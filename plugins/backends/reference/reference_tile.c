@@ -255,7 +255,7 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
     for (uint32_t d = 0; d < o->place_count; d++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &call.at[d]));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
-    if (o->transfer == PTO_TRANSFER_MOVE) call.src[0] = leaving(&call.src[0]);
+    if (o->transfer == PTO_TRANSFER_MOVE) call.src[count - 1] = leaving(&call.src[count - 1]);
     PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;

@@ -199,7 +199,7 @@ const ascend_kernel *ascend_kernel_of(const ascend_module *m, pto_op op)
     return k;
 }
 
-pto_status ascend_model_make(const pto_run *run, ascend_module *out)
+pto_status ascend_model_make(const pto_run *run, int is_text, ascend_module *out)
 {
     ascend_module *m = out;
     ascend_builder b = {.m = m};
@@ -207,6 +207,7 @@ pto_status ascend_model_make(const pto_run *run, ascend_module *out)
     const pto_block top = pto_module_top(run);
     uint32_t capacity = 0;
     m->run = run;
+    m->is_text = is_text;
     for (uint32_t i = 0; i < ASCEND_KIND_COUNT; i++) m->kinds[i] = pto_kind_by_name(run, pto_s(kind_names[i]));
     if (pto_machine_str(run, PTO_STR("arch"), &m->arch) != PTO_OK)
         return pto_error_at(run, pto_loc_none(run), "pto.emit-ascend/machine",

@@ -37,7 +37,8 @@
     X(TMRGSORT, "pto.tmrgsort")         \
     X(TFILLPAD, "pto.tfillpad")         \
     X(TLOAD, "pto.tload")               \
-    X(TSTORE, "pto.tstore")
+    X(TSTORE, "pto.tstore")             \
+    X(TSTORE_FP, "pto.tstore_fp")
 enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
 /* NULL: the vendor's library has no such instruction, or nobody wrote down how it is called. */
@@ -124,6 +125,7 @@ typedef struct ascend_module {
     const pto_run *run;
     pto_kind_id kinds[ASCEND_KIND_COUNT];
     pto_str arch; /* "a3" */
+    int is_text;  /* it becomes text of the assembler */
     ascend_kernel *kernels;
     pto_op *functions;
     uint32_t function_count;
@@ -132,7 +134,7 @@ typedef struct ascend_module {
 #define ASCEND_IS(m, op, NAME) (pto_op_kind(op) == (m)->kinds[KIND_##NAME])
 
 /* PTO_FAILED after a diagnostic at the op that cannot be emitted. */
-pto_status ascend_model_make(const pto_run *run, ascend_module *out);
+pto_status ascend_model_make(const pto_run *run, int is_text, ascend_module *out);
 /* A kernel by its op; NULL: none. */
 const ascend_kernel *ascend_kernel_of(const ascend_module *m, pto_op op);
 /* Symbols in the order of their first mention in a list of types, then of expressions. */

@@ -9,9 +9,11 @@ static const ascend_insn rows[] = {
 #define PADDED ASCEND_PADDED
 #define WHOLE ASCEND_WHOLE
 #define SCALAR_UNIT ASCEND_SCALAR_UNIT
+#define BITS_IN_TEXT ASCEND_BITS_IN_TEXT
 #define INSN(name, call, op, flags) {name, call, op, flags},
 #include "ascend.def"
 #undef INSN
+#undef BITS_IN_TEXT
 #undef SCALAR_UNIT
 #undef WHOLE
 #undef PADDED

@@ -13,8 +13,16 @@ static int is_partial(pto_op at, pto_expr valid, int64_t capacity)
     return pto_extent_range(at, valid).lo < capacity;
 }
 
+/* A factor of a column and the word after it are one word of 64 bits. */
+static void take_as_words(ascend_tile *t)
+{
+    t->type.columns /= 2;
+    t->valid[1] = pto_expr_floordiv(t->valid[1], pto_expr_const(t->op.run, 2));
+    t->type.dtype = PTO_I64;
+}
+
 /* What has elements there that the library has not: of bits their bytes, lines of which are blocks; of a record its
- * key and its index. */
+ * key and its index; of factors their words. */
 static void take_as_elements(ascend_tile *t)
 {
     ascend_tile_type *type = &t->type;
@@ -28,7 +36,21 @@ static void take_as_elements(ascend_tile *t)
         type->columns *= 2;
         t->valid[1] = pto_expr_scale(t->valid[1], 2);
         type->dtype = PTO_F32;
+    } else if (type->role == PTO_ROLE_SCALING && type->dtype == PTO_F32) {
+        take_as_words(t);
     }
+}
+
+/* The row of a product of one row has boxes in its type, and lies without gaps. */
+static pto_status take_as_vector(pto_op op, ascend_tile *t)
+{
+    const int64_t bytes = t->type.columns * pto_dtype_bytes(t->type.dtype);
+    if (t->type.rows != 1 || bytes % t->type.box_bytes != 0)
+        return ascend_refuse(op, "a tile without boxes in `left` is a row of a multiple of %d bytes",
+                             t->type.box_bytes);
+    t->type.boxes = PTO_LINES_ROW;
+    t->type.is_compact = 0;
+    return PTO_OK;
 }
 
 static pto_status tile_type(pto_op op, ascend_tile *t)
@@ -50,6 +72,7 @@ static pto_status tile_type(pto_op op, ascend_tile *t)
         out->role == PTO_ROLE_LEFT || out->role == PTO_ROLE_RIGHT || out->role == PTO_ROLE_ACCUMULATOR;
     out->is_compact =
         is_operand && (is_partial(op, t->valid[0], out->rows) || is_partial(op, t->valid[1], out->columns));
+    if (out->role == PTO_ROLE_LEFT && out->boxes == PTO_LINES_NONE) PTO_TRY(take_as_vector(op, t));
     take_as_elements(t);
     /* A line of elements is a whole number of blocks. */
     const int64_t line = (out->is_column_major ? out->rows : out->columns) * pto_dtype_bytes(out->dtype);
@@ -166,6 +189,15 @@ static const ascend_tile *in_type(ascend_tile *t, const ascend_tile *from, pto_d
     return f;
 }
 
+/* The tile with its factors as words. */
+static const ascend_tile *in_words(ascend_tile *t, const ascend_tile *from)
+{
+    int is_new = 0;
+    ascend_tile *f = form_of(t, from, "_words", &is_new);
+    if (is_new) take_as_words(f);
+    return f;
+}
+
 /* ---- what is beyond the valid region ---- */
 
 double ascend_rounded(double x, pto_dtype t)
@@ -265,6 +297,24 @@ static pto_status make_window(pto_op op, pto_value memory, const ascend_tile *t,
 
 static int is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
 
+/* Whether its last operand is a number. */
+static int has_constant(const ascend_builder *b, pto_op op)
+{
+    const pto_op made = pto_value_op(pto_op_operand(op, pto_op_operand_count(op) - 1));
+    return PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT);
+}
+
+/* With the padding that the op asks for. */
+static pto_status pad_operand(const ascend_node *n, ascend_operand *o, ascend_tile *t)
+{
+    const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
+    if (!PTO_SOME(pad)) return PTO_OK;
+    if (pto_dtype_bytes(t->type.dtype) > 4)
+        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
+    o->tile = padded(t, o->tile, pad);
+    return PTO_OK;
+}
+
 static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
 {
     const pto_value v = pto_op_operand(n->op, i);
@@ -278,13 +328,13 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, PTO_U32);
     if ((n->insn->flags & ASCEND_SAME_TYPE) != 0 && i == 1)
         o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
+    if (i == 1 && n->operands[0].tile != NULL && n->operands[0].tile->type.role == PTO_ROLE_SCALING)
+        o->tile = in_words(t, o->tile);
+    if (b->m->is_text && (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0 && has_constant(b, n->op) &&
+        o->tile->type.dtype == PTO_BF16)
+        o->tile = in_type(t, o->tile, PTO_I16);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
-    const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
-    if ((n->insn->flags & ASCEND_PADDED) == 0 || i != 0 || !PTO_SOME(pad)) return PTO_OK;
-    if (pto_dtype_bytes(t->type.dtype) > 4)
-        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
-    o->tile = padded(t, o->tile, pad);
-    return PTO_OK;
+    return (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 ? pad_operand(n, o, t) : PTO_OK;
 }
 
 pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
@@ -423,7 +473,7 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     for (uint32_t i = 0; i < n->operand_count; i++) PTO_TRY(make_operand(b, n, i));
     PTO_TRY(fit_shapes(b, n));
     if (ASCEND_IS(b->m, op, TLOAD)) return add_window(n, 1, 0);
-    if (ASCEND_IS(b->m, op, TSTORE)) return add_window(n, 0, 1);
+    if (ASCEND_IS(b->m, op, TSTORE) || ASCEND_IS(b->m, op, TSTORE_FP)) return add_window(n, 0, 1);
     if (ASCEND_IS(b->m, op, TMRGSORT)) return split_runs(b, n);
     return PTO_OK;
 }

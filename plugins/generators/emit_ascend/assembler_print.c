@@ -248,8 +248,13 @@ static pto_status copy(printer *p, const ascend_node *n)
     const int has_scale = ascend_scale(n, &word);
     const char *part = window(p, n, memory->window, &type), *t = tile(p, other->tile);
     const char *scale = has_scale ? text_format(p->run, ", %s : i64", constant(p, (int64_t)word, "i64")) : "";
+    const ascend_tile *factors = n->operand_count > 2 ? n->operands[2].tile : NULL;
+    if (factors != NULL && has_relu) return assembler_refuse(n->op, "it has no relu there");
     if (is_load)
         line(p, "pto.tload ins(%s : %s) outs(%s : %s)", part, type, t, tile_type(p, &other->tile->type));
+    else if (factors != NULL)
+        line(p, "pto.tstore_fp ins(%s, %s : %s, %s) outs(%s : %s)", t, tile(p, factors),
+             tile_type(p, &other->tile->type), tile_type(p, &factors->type), part, type);
     else
         line(p, "pto.tstore ins(%s : %s%s) outs(%s : %s)%s", t, tile_type(p, &other->tile->type), scale, part, type,
              has_relu ? " {reluPreMode = #pto<relu_pre_mode normal_relu>}" : "");
@@ -267,6 +272,8 @@ static const char *scalar(printer *p, const ascend_node *n, pto_value v, const c
         return value(p, v);
     }
     const pto_attr number = pto_op_attr(op, PTO_STR("value"));
+    const pto_dtype own = pto_type_dtype(pto_value_type(v));
+    if (pto_dtype_is_float(own) && !pto_dtype_is_float(t)) return constant(p, (int16_t)ascend_bits(own, number), *type);
     if (!pto_dtype_is_float(t)) return constant(p, pto_attr_i64(number), *type);
     const double x = pto_attr_f64(number);
     const char *name = temporary(p), *infinity = t == PTO_F32 ? "7F800000" : t == PTO_F16 ? "7C00" : "7F80";
@@ -358,6 +365,18 @@ static int is_left_out(const printer *p, const ascend_node *n)
 
 static void put_next(text *list, const char *word) { text_put(list, "%s%s", list->n != 0 ? ", " : "", word); }
 
+static int is_said_after(const char *word)
+{
+    return strcmp(word, "$symmetric") == 0 || strcmp(word, "$asymmetric") == 0;
+}
+
+/* What a row says after all operands. */
+static const char *quantization(const ascend_node *n)
+{
+    if (strstr(n->insn->op, "$symmetric") != NULL) return " {quant_type = #pto<quant_type INT8_SYM>}";
+    return strstr(n->insn->op, "$asymmetric") != NULL ? " {quant_type = #pto<quant_type INT8_ASYM>}" : "";
+}
+
 /* By the row of ascend.def: the op, then what it takes. */
 static pto_status insn(printer *p, const ascend_node *n)
 {
@@ -365,10 +384,10 @@ static pto_status insn(printer *p, const ascend_node *n)
     if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
     PTO_TRY(check_pad(n));
     if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
-    if (ASCEND_IS(p->m, n->op, TLOAD) || ASCEND_IS(p->m, n->op, TSTORE)) return copy(p, n);
+    if (ASCEND_IS(p->m, n->op, TLOAD) || n->operands[0].window != NULL) return copy(p, n);
     const char *takes = strchr(n->insn->op, ' ');
     for (const char *c = takes; c != NULL && *c != 0; c++) {
-        if (*c != '$') continue;
+        if (*c != '$' || is_said_after(c)) continue;
         const char *type = NULL, *word = expand_word(p, n, c, &type);
         if (word != NULL) {
             text_put(&names, "%s", word);
@@ -386,8 +405,8 @@ static pto_status insn(printer *p, const ascend_node *n)
         put_next(&types, type);
     }
     put_wait(p, n, "PIPE_V", "PIPE_S");
-    line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)", (int)(takes - n->insn->op), n->insn->op, text_end(&names),
-         text_end(&types), tile(p, n->operands[0].tile), tile_type(p, &n->operands[0].tile->type));
+    line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)%s", (int)(takes - n->insn->op), n->insn->op, text_end(&names),
+         text_end(&types), tile(p, n->operands[0].tile), tile_type(p, &n->operands[0].tile->type), quantization(n));
     put_wait(p, n, "PIPE_S", "PIPE_V");
     return PTO_OK;
 }

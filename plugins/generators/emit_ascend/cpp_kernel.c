@@ -73,8 +73,10 @@ static void put_types(cpp_printer *p, const cpp_types *types)
     static const char *const boxes[] = {"NoneBox", "RowMajor", "ColMajor"};
     for (uint32_t i = 0; i < types->count; i++) {
         const ascend_tile_type *t = types->items[i];
-        text_line(p->out, "using %s = pto::Tile<pto::TileType::%s, %s, %lld, %lld, pto::BLayout::%s, -1, -1,",
-                  types->names[i], location(t->role), cpp_element(t->dtype), (long long)t->rows, (long long)t->columns,
+        const char *rows = t->role == PTO_ROLE_LEFT && t->rows == 1 ? "rows_of_vector"
+                                                                    : text_format(p->run, "%lld", (long long)t->rows);
+        text_line(p->out, "using %s = pto::Tile<pto::TileType::%s, %s, %s, %lld, pto::BLayout::%s, -1, -1,",
+                  types->names[i], location(t->role), cpp_element(t->dtype), rows, (long long)t->columns,
                   t->is_column_major ? "ColMajor" : "RowMajor");
         text_line(p->out, "    pto::SLayout::%s, %d, %s, pto::CompactMode::%s>;", boxes[t->boxes], t->box_bytes,
                   pad_value(p, t), t->is_compact ? "Normal" : "Null");
@@ -156,9 +158,10 @@ static const char *element_offset(cpp_printer *p, const ascend_node *n)
 static const char *relu_mode(cpp_printer *p, const ascend_node *n, const char *const *names)
 {
     if (!pto_attr_bool_of(n->op, PTO_STR("relu"), 0)) return "";
+    const char *factors = n->operand_count > 2 ? text_format(p->run, "decltype(%s), ", names[2]) : "";
     return text_format(p->run,
-                       "<decltype(%s), decltype(%s), pto::AtomicType::AtomicNone, pto::ReluPreMode::NormalRelu>",
-                       names[1], names[0]);
+                       "<decltype(%s), decltype(%s), %spto::AtomicType::AtomicNone, pto::ReluPreMode::NormalRelu>",
+                       names[1], names[0], factors);
 }
 
 static const char *scale_word(const cpp_printer *p, const ascend_node *n)

@@ -115,8 +115,8 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
     if (!PTO_HAS(sink, file) || sink->file == NULL)
         return pto_error_at(run, pto_loc_none(run), "pto.emit-ascend/one-text",
                             "this generator writes a folder, and one text is asked for");
-    PTO_TRY(ascend_model_make(run, &m));
     const int64_t form = pto_opt_i64(run, OPT_FORM);
+    PTO_TRY(ascend_model_make(run, form != FORM_CPP, &m));
     if (form != FORM_CPP) return put_assembler(&m, form == FORM_ASSEMBLER ? 3 : 2, sink);
     PTO_TRY(put_kernels(&p, sink));
     PTO_TRY(cpp_host(&p, &header, &source));

@@ -146,8 +146,9 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
     if (transfer == PTO_TRANSFER_MOVE) {
-        from = pto_type_space(pto_value_type(pto_op_operand(op, 0)));
-        have = pto_type_layout(pto_value_type(pto_op_operand(op, 0)));
+        const pto_value moved = pto_op_operand(op, pto_op_operand_count(op) - 1);
+        from = pto_type_space(pto_value_type(moved));
+        have = pto_type_layout(pto_value_type(moved));
     }
     pto_layout l = is_vector ? usual_layout(run, space) : arriving_layout(run, v, from, have);
     if (l != PTO_LAYOUT_NONE && tile_path_layouts(run, from, space, have, l)) return l;

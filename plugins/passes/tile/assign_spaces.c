@@ -352,7 +352,8 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
 
 static pto_status check_move(const pto_run *run, pto_op move, const char *code)
 {
-    pto_type a = pto_value_type(pto_op_operand(move, 0)), b = pto_value_type(pto_op_result(move, 0));
+    pto_type a = pto_value_type(pto_op_operand(move, pto_op_operand_count(move) - 1)),
+             b = pto_value_type(pto_op_result(move, 0));
     pto_space from = pto_type_space(a), to = pto_type_space(b);
     if (!tile_has_path(run, from, to))
         return pto_error(move, code, "`tile.move` goes from `%s` to `%s`; %.*s has no path between them",

@@ -11,6 +11,7 @@ typedef struct operands {
     const import_name *ins[OPERANDS_MAX], *outs[OPERANDS_MAX];
     uint32_t in_count, out_count;
     pto_str round, saturate; /* of `rmode` and `sat_mode`; empty: none */
+    pto_str quantized;       /* of `quant_type`, likewise */
 } operands;
 
 /* ---- flags ---- */
@@ -209,6 +210,18 @@ static pto_status rounding(mlir_cursor *c, operands *o)
     return mlir_at_end(&in);
 }
 
+/* `{quant_type = #pto<quant_type INT8_SYM>}` */
+static pto_status quantization(mlir_cursor *c, operands *o)
+{
+    mlir_cursor in;
+    const mlir_node *n = NULL;
+    if (!mlir_enter(c, '{', &in)) return PTO_OK;
+    if (!mlir_take_word(&in, "quant_type") || !mlir_take_mark(&in, '=') || !mlir_take(&in, MLIR_ATTRIBUTE, &n) ||
+        !word_of(n, "quant_type", &o->quantized))
+        return mlir_expected(&in, "`quant_type = #pto<quant_type ..>`");
+    return mlir_at_end(&in);
+}
+
 static pto_status operand_list(importer *im, mlir_cursor *c, const char *word, const import_name *list[OPERANDS_MAX],
                                uint32_t *count, operands *o)
 {
@@ -236,6 +249,7 @@ static pto_status read_operands(importer *im, const mlir_op *op, operands *o)
     mlir_cursor c = mlir_arguments(im->run, op);
     PTO_TRY(operand_list(im, &c, "ins", o->ins, &o->in_count, o));
     PTO_TRY(operand_list(im, &c, "outs", o->outs, &o->out_count, o));
+    PTO_TRY(quantization(&c, o));
     return mlir_at_end(&c);
 }
 
@@ -332,11 +346,16 @@ static pto_status pad_attr(const importer *im, const mlir_op *op, const import_t
 
 /* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. A scratch
  * operand may be of rows beside them. */
-static void untwin(const importer *im, pto_kind_id kind, import_tile **tiles, uint32_t count)
+static void untwin(const importer *im, const ascend_insn *row, import_tile **tiles, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (tiles[i] != NULL && tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i))
+    const pto_kind_id kind = kind_of(im, row);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tiles[i] == NULL) continue;
+        if (tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i)) return;
+        if (tiles[i]->twin != NULL && tiles[i]->twin->type.dtype != tiles[i]->type.dtype &&
+            (row->flags & ASCEND_BITS_IN_TEXT) == 0)
             return;
+    }
     for (uint32_t i = 0; i < count; i++)
         if (tiles[i] != NULL && tiles[i]->twin != NULL) tiles[i] = tiles[i]->twin;
 }
@@ -389,17 +408,35 @@ static pto_status build_product(importer *im, const mlir_op *op, const import_na
     return build(im, op, &row, with, 3, o);
 }
 
+/* A number beside tiles of `dtype` as one beside the tile that they are read as: the bits of a bf16 are that. */
+static import_name as_element(const import_name *scalar, pto_dtype dtype, const import_tile *tile)
+{
+    import_name out = *scalar;
+    int64_t bits = 0;
+    if (tile == NULL || dtype != PTO_I16 || tile->type.dtype != PTO_BF16 || scalar->kind != IMPORT_INDEX ||
+        !pto_expr_is_const(scalar->index, &bits))
+        return out;
+    const uint32_t wide = (uint32_t)(bits & 0xffff) << 16;
+    float number;
+    memcpy(&number, &wide, sizeof number);
+    out.kind = IMPORT_NUMBER;
+    out.dtype = PTO_BF16;
+    out.number = (double)number;
+    return out;
+}
+
 static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
                         uint32_t count, const operands *o)
 {
     import_tile *tiles[OPERANDS_MAX] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, kind_of(im, row), tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, row, tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {
-            PTO_TRY(import_scalar(im, op, to[i], to[0]->dtype, &values[i]));
+            const import_name scalar = as_element(to[i], to[0]->dtype, tiles[0]);
+            PTO_TRY(import_scalar(im, op, &scalar, tiles[0] != NULL ? tiles[0]->type.dtype : to[0]->dtype, &values[i]));
             continue;
         }
         values[i] = import_tile_value(im, tiles[i]);
@@ -490,6 +527,28 @@ static int is_handed_over(const mlir_op *op, const operands *o)
            (from->tile->type.role == PTO_ROLE_SCRATCHPAD) != (to->tile->type.role == PTO_ROLE_SCRATCHPAD);
 }
 
+static pto_status check_quantization(const importer *im, const mlir_op *op, const ascend_insn *row, const operands *o)
+{
+    const char *means = strstr(row->op, "$asymmetric") != NULL ? "INT8_ASYM" : "INT8_SYM";
+    if (o->quantized.n == 0 || pto_str_is(o->quantized, means)) return PTO_OK;
+    return import_refuse(im, op, "has %u operands for %.*s", o->in_count, PTO_FMT(o->quantized));
+}
+
+static pto_status read_flag(importer *im, const mlir_op *op, int *is_one)
+{
+    static const struct {
+        const char *name;
+        int is_set;
+    } names[] = {{"pto.set_flag", 1},  {"pto.set_flag_dyn", 1},  {"pto.record_event", 1},
+                 {"pto.wait_flag", 0}, {"pto.wait_flag_dyn", 0}, {"pto.wait_event", 0}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!pto_str_is(op->name, names[i].name)) continue;
+        *is_one = 1;
+        return flag(im, op, names[i].is_set);
+    }
+    return PTO_OK;
+}
+
 pto_status import_insn(importer *im, const mlir_op *op)
 {
     operands o = {0};
@@ -497,12 +556,8 @@ pto_status import_insn(importer *im, const mlir_op *op)
     const ascend_insn *row;
     uint32_t count = 0, at = 0;
     int is_known = 0;
-    if (pto_str_is(op->name, "pto.set_flag") || pto_str_is(op->name, "pto.set_flag_dyn") ||
-        pto_str_is(op->name, "pto.record_event"))
-        return flag(im, op, 1);
-    if (pto_str_is(op->name, "pto.wait_flag") || pto_str_is(op->name, "pto.wait_flag_dyn") ||
-        pto_str_is(op->name, "pto.wait_event"))
-        return flag(im, op, 0);
+    PTO_TRY(read_flag(im, op, &is_known));
+    if (is_known) return PTO_OK;
     if (pto_str_is(op->name, "pto.barrier")) return barrier(im, op);
     if (pto_str_is(op->name, "pto.get_buf")) return buffer_id(im, op, 1);
     if (pto_str_is(op->name, "pto.rls_buf")) return buffer_id(im, op, 0);
@@ -519,6 +574,7 @@ pto_status import_insn(importer *im, const mlir_op *op)
     at = 0;
     while ((row = next_row(&at, op->name)) != NULL) {
         if (!arrange(row, &o, to, &count) || !fits(im, kind_of(im, row), to, count)) continue;
+        PTO_TRY(check_quantization(im, op, row, &o));
         return is_product(im, row, to) ? build_product(im, op, to, &o) : build(im, op, row, to, count, &o);
     }
     return import_refuse(im, op, "does not take %u operands of these kinds", o.in_count);

@@ -4,14 +4,17 @@
 static int is_boxless(const import_tile_type *t, uint32_t order) { return t->order == order; }
 
 /* Elements of a column one after the other are those of a row of a tile with rows and columns exchanged: the text has
- * such a tile for instructions that take rows alone. */
-static int is_twin(const import_tile *a, const import_tile *column)
+ * such a tile for instructions that take rows alone. And it has i16 for the bits of bf16. */
+static int is_twin(const import_tile *a, const import_tile *of)
 {
-    const import_tile_type *t = &a->type, *u = &column->type;
-    return is_boxless(t, PTO_ORDER_ROW) && is_boxless(u, PTO_ORDER_COLUMN) && t->role == u->role &&
-           t->dtype == u->dtype && t->rows == u->columns && t->columns == u->rows && PTO_SOME(a->address) &&
-           PTO_SOME(column->address) && pto_expr_same(a->address, column->address) &&
-           pto_expr_same(a->valid[0], column->valid[1]) && pto_expr_same(a->valid[1], column->valid[0]);
+    const import_tile_type *t = &a->type, *u = &of->type;
+    const int is_turned = is_boxless(t, PTO_ORDER_ROW) && is_boxless(u, PTO_ORDER_COLUMN),
+              has_bits = t->dtype == PTO_I16 && u->dtype == PTO_BF16;
+    if (!is_turned && !(has_bits && t->order == u->order)) return 0;
+    return t->role == u->role && (t->dtype == u->dtype || has_bits) && t->rows == (is_turned ? u->columns : u->rows) &&
+           t->columns == (is_turned ? u->rows : u->columns) && PTO_SOME(a->address) && PTO_SOME(of->address) &&
+           pto_expr_same(a->address, of->address) && pto_expr_same(a->valid[0], of->valid[is_turned]) &&
+           pto_expr_same(a->valid[1], of->valid[1 - is_turned]);
 }
 
 /* ---- buffers ---- */

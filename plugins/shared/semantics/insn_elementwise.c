@@ -119,6 +119,13 @@ pto_status insn_TLRELU(insn_call *call)
     return run_scalar(call, LANE_LRELU, false);
 }
 
+pto_status insn_TPRELU(insn_call *call)
+{
+    if (!element_is_float(call->dst.dtype))
+        return insn_fail(call, "element type %s is not a float type", pto_dtype_name(call->dst.dtype));
+    return run_binary(call, LANE_LRELU);
+}
+
 pto_status insn_TAXPY(insn_call *call)
 {
     const tile_ref *t = &call->dst;

@@ -1,5 +1,5 @@
-/* tmatmul, tmatmul_acc and tmatmul_bias. Panels of right and rows of left are unpacked from their layouts to the stack;
- * sums rest in the destination between panels, which keeps every bit: it holds f32 or i32. */
+/* tmatmul, tmatmul_acc and tmatmul_bias, and those of one row. Panels of right and rows of left are unpacked from their
+ * layouts to the stack; sums rest in the destination between panels, which keeps every bit: it holds f32 or i32. */
 #include "semantics/insn_family.h"
 #include "semantics/matmul_panel.h"
 
@@ -145,3 +145,13 @@ static pto_status run_product(insn_call *call, start_of from)
 pto_status insn_TMATMUL(insn_call *call) { return run_product(call, FROM_ZERO); }
 pto_status insn_TMATMUL_ACC(insn_call *call) { return run_product(call, FROM_ACC); }
 pto_status insn_TMATMUL_BIAS(insn_call *call) { return run_product(call, FROM_BIAS); }
+
+static pto_status row_product(insn_call *call, start_of from)
+{
+    if (call->dst.valid_rows == 1) return run_product(call, from);
+    return insn_fail(call, "%" PRId64 " rows: it multiplies one", call->dst.valid_rows);
+}
+
+pto_status insn_TGEMV(insn_call *call) { return row_product(call, FROM_ZERO); }
+pto_status insn_TGEMV_ACC(insn_call *call) { return row_product(call, FROM_ACC); }
+pto_status insn_TGEMV_BIAS(insn_call *call) { return row_product(call, FROM_BIAS); }

@@ -272,26 +272,37 @@ pto_status insn_TGETVAL(insn_call *call)
     return PTO_OK;
 }
 
+/* Whether f32 of an accumulator leaves as a float of 16 bits. */
+static bool is_rounded(const tile_ref *to, const tile_ref *from)
+{
+    return from->role == PTO_ROLE_ACCUMULATOR && from->dtype == PTO_F32 &&
+           (to->dtype == PTO_F16 || to->dtype == PTO_BF16);
+}
+
+/* All of `from`, to where row `row` and column `column` are. */
+static void round_tile(const tile_ref *to, int64_t row, int64_t column, const tile_ref *from)
+{
+    float piece[LANES];
+    for (int64_t r = 0; r < from->valid_rows; r++) {
+        for (int64_t c = 0; c < from->valid_cols; c += LANES) {
+            const size_t n = from->valid_cols - c < LANES ? (size_t)(from->valid_cols - c) : LANES;
+            tile_read_f32(from, r, c, n, piece);
+            tile_write_f32(to, row + r, column + c, n, piece);
+        }
+    }
+}
+
 pto_status insn_TMOV(insn_call *call)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];
-    const bool converts =
-        s->role == PTO_ROLE_ACCUMULATOR && s->dtype == PTO_F32 && (t->dtype == PTO_F16 || t->dtype == PTO_BF16);
     INSN_TRY(insn_begin(call, 1, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
-    if (!converts) {
-        INSN_TRY(insn_check_dtype(call, 0));
-        copy_tile(t, s);
+    if (is_rounded(t, s)) {
+        round_tile(t, 0, 0, s);
         return PTO_OK;
     }
-    float piece[LANES];
-    for (int64_t r = 0; r < t->valid_rows; r++) {
-        for (int64_t c = 0; c < t->valid_cols; c += LANES) {
-            const size_t n = t->valid_cols - c < LANES ? (size_t)(t->valid_cols - c) : LANES;
-            tile_read_f32(s, r, c, n, piece);
-            tile_write_f32(t, r, c, n, piece);
-        }
-    }
+    INSN_TRY(insn_check_dtype(call, 0));
+    copy_tile(t, s);
     return PTO_OK;
 }
 
@@ -316,7 +327,7 @@ pto_status insn_TINSERT(insn_call *call)
     const int64_t r = call->at[0], c = call->at[1];
     INSN_TRY(insn_begin(call, 2, 1));
     INSN_TRY(insn_check_dtype(call, 0));
-    INSN_TRY(insn_check_dtype(call, 1));
+    if (!is_rounded(t, s)) INSN_TRY(insn_check_dtype(call, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
     if (r < 0 || c < 0 || r > t->valid_rows - s->valid_rows || c > t->valid_cols - s->valid_cols)
         return insn_fail(call,
@@ -324,7 +335,9 @@ pto_status insn_TINSERT(insn_call *call)
                          "] on leave the valid region of %" PRId64 " x %" PRId64,
                          s->valid_rows, s->valid_cols, r, c, t->valid_rows, t->valid_cols);
     copy_tile(t, &call->src[0]);
-    for (int64_t i = 0; i < s->valid_rows; i++) copy_elements(t, r + i, c, s, i, 0, s->valid_cols);
+    if (is_rounded(t, s)) round_tile(t, r, c, s);
+    for (int64_t i = 0; t->dtype == s->dtype && i < s->valid_rows; i++)
+        copy_elements(t, r + i, c, s, i, 0, s->valid_cols);
     return PTO_OK;
 }
 
@@ -431,6 +444,46 @@ pto_status insn_TGATHER(insn_call *call)
     INSN_TRY(insn_check_dtype(call, 0));
     INSN_TRY(check_indices(call, table, &call->dst, index));
     move_by_index(table, &call->dst, index, true);
+    return PTO_OK;
+}
+
+enum { BLOCK_BYTES = 32 };
+
+/* Row and first column of the block at a byte of a tile without boxes; false: it is not one that is all valid. */
+static bool find_block(const tile_ref *t, int64_t offset, int64_t block, int64_t *row, int64_t *column)
+{
+    const bool down = t->order == PTO_ORDER_COLUMN;
+    const int64_t line = down ? t->rows : t->cols, at = offset / (int64_t)element_bytes(t->dtype);
+    if (offset < 0 || offset % BLOCK_BYTES != 0 || line == 0 || down) return false;
+    *row = at / line;
+    *column = at % line;
+    return *row < t->valid_rows && *column + block <= t->valid_cols;
+}
+
+pto_status insn_TGATHERB(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0], *offset = &call->src[1];
+    const int64_t block = BLOCK_BYTES / (int64_t)element_bytes(t->dtype);
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(insn_check_number(call, t->dtype));
+    INSN_TRY(insn_check_dtype(call, 0));
+    if (offset->dtype != PTO_I32)
+        return insn_fail(call, "the offsets are %s, they must be i32", pto_dtype_name(offset->dtype));
+    if (t->valid_rows != offset->valid_rows || t->valid_cols != block * offset->valid_cols)
+        return insn_fail(call, "%" PRId64 " x %" PRId64 " blocks of %" PRId64 " for %" PRId64 " x %" PRId64 " elements",
+                         offset->valid_rows, offset->valid_cols, block, t->valid_rows, t->valid_cols);
+    for (int moves = 0; moves < 2; moves++)
+        for (int64_t r = 0; r < t->valid_rows; r++)
+            for (int64_t b = 0; b < offset->valid_cols; b++) {
+                int64_t from, row, column;
+                tile_read_i64(offset, r, b, 1, &from);
+                if (!find_block(s, from, block, &row, &column))
+                    return insn_fail(call,
+                                     "offset %" PRId64 " at [%" PRId64 ", %" PRId64
+                                     "] is not that of a block in the valid region of %" PRId64 " x %" PRId64,
+                                     from, r, b, s->valid_rows, s->valid_cols);
+                if (moves) copy_elements(t, r, b * block, s, row, column, block);
+            }
     return PTO_OK;
 }
 

@@ -171,7 +171,8 @@ static void find_pipe(decoder *d, program_site *site, const insn_code *c)
     const tile_code *tiles = d->tiles.items;
     const pto_space global = pto_space_of_role(d->run, PTO_ROLE_GLOBAL);
     site->to = c->dst == NO_ID ? global : tiles[c->dst].shape.ref.space;
-    site->from = c->src_count ? tiles[c->src[0]].shape.ref.space : c->array != NO_ID ? global : site->to;
+    const uint32_t moved = site->transfer == PTO_TRANSFER_MOVE ? c->src_count - 1 : 0;
+    site->from = c->src_count ? tiles[c->src[moved]].shape.ref.space : c->array != NO_ID ? global : site->to;
     site->pipe = pto_op_pipe(site->op);
 }
 

@@ -66,6 +66,12 @@ int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage
     }
     /* Bits of a comparison follow the first row: [hazards] of docs/sources.md. */
     if (pto_kind_column(p->run, kind, PTO_COLUMN_RULE) == PTO_RULE_REMAINDER) out->bytes += 256;
+    if (tmp == PTO_TMP_BIT_ROWS) {
+        out->dtype = PTO_U8;
+        out->rows = result->rows + 1;
+        out->columns = pto_round_up(result->columns, 256) / 8;
+        out->bytes = out->rows * out->columns;
+    }
     if (tmp == PTO_TMP_INDICES) {
         out->dtype = PTO_I32;
         out->bytes = pto_round_up(out->rows * out->columns * (int64_t)sizeof(int32_t), 32);
