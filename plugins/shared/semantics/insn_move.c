@@ -275,8 +275,7 @@ pto_status insn_TGETVAL(insn_call *call)
 pto_status insn_TMOV(insn_call *call)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];
-    const bool converts =
-        s->role == PTO_ROLE_ACCUMULATOR && s->dtype == PTO_F32 && (t->dtype == PTO_F16 || t->dtype == PTO_BF16);
+    const bool converts = s->role == PTO_ROLE_ACCUMULATOR && s->dtype == PTO_F32 && pto_dtype_is_half_float(t->dtype);
     INSN_TRY(insn_begin(call, 1, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
     if (!converts) {
