@@ -21,7 +21,7 @@
 enum {
     CHOICE_TRIES_MAX = 8,   /* further alternatives of one choice */
     CHOICE_ROUNDS_MAX = 64, /* of the steps, in all */
-    CHOICE_ANY = UINT32_MAX /* a number of alternatives that the step finds out by asking for one too many */
+    CHOICE_ANY = INT32_MAX  /* a number of alternatives that the step finds out by asking for one too many */
 };
 
 typedef struct choices choices;

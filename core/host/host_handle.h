@@ -178,8 +178,8 @@ bool place_from(run_context *c, pto_place h, op_place *out);
 /* Notes a change and tells the pattern driver, if one runs. `o` may be 0. */
 void run_changed(run_context *c, uint32_t classes, op_id o);
 
-/* ---- host_expr_slots.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins see
- * and pass values instead ---- */
+/* ---- host_expr_slots.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins
+ * see and pass values instead ---- */
 /* The attribute with value leaves for slots. */
 attr_id attr_with_leaves(run_context *c, op_id o, attr_id a);
 /* Whether an attribute holds value leaves or slots. */

@@ -4,6 +4,7 @@
 
 #include <pto/names.h>
 
+/* Whether numbers of the type may be below 0; of floats 0. */
 static inline int c_type_is_signed(pto_dtype t)
 {
     const uint32_t group = pto_dtype_class(t);

@@ -6,6 +6,7 @@
 #include <pto/names.h>
 #include <pto/native.h>
 
+/* The fields of a float type, for functions of <pto/native.h>; not of f8e8m0, which has no sign. */
 static inline pto_cast_format float_bits_format(pto_dtype t)
 {
     const pto_float_format f = pto_dtype_float_format(t);

@@ -1,5 +1,5 @@
-/* A pass that has alternatives and is no tiling: it copies the first op of a function, best as often as it may. Another
- * one finds that a function has too many ops. A third one chooses without saying that it does. */
+/* A pass that is not a tiling and has alternatives: it copies the first op of a function, best as often as it may.
+ * Another one finds that a function has too many ops. A third one chooses without saying that it does. */
 #include <pto/plugin.h>
 
 #define OPTIONS(X)                                                                                                   \

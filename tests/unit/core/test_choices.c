@@ -25,8 +25,7 @@ TEST(sends_back_the_nests_of_a_kernel)
     assert_true(choices_ask(r, STR("f")));
     choices_restart(r);
     for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(choices_next(r, &tile, STR("f"), i % 2 == 0 ? STR("f_0") : STR("f_1"), CHOICE_ANY),
-                         1 + i % 2);
+        assert_int_equal(choices_next(r, &tile, STR("f"), i % 2 == 0 ? STR("f_0") : STR("f_1"), CHOICE_ANY), 1 + i % 2);
     arena_destroy(a);
 }
 
