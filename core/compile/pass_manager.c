@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The step before which the module can be set back, so that a strategy chooses again. */
+/* The first step that chooses: the module can be set back to what it was before, so that steps choose again. */
 typedef struct choice_point {
-    module *before; /* or NULL: no strategy was asked yet */
+    module *before; /* or NULL: no step chose yet */
     uint32_t step;
 } choice_point;
 
@@ -30,7 +30,7 @@ typedef struct manager {
     contract_state *states; /* before and after each step */
     uint32_t end;           /* the first step that does not run */
     compile_stats *stats;
-    tiling_retry *retry;
+    choices *choices;
     choice_point choice;
 } manager;
 
@@ -397,32 +397,24 @@ static exit_status run_step(manager *g, uint32_t index)
 
 /* ---- going back to a choice ---- */
 
-static bool asks_strategy(const run_agent *agent)
-{
-    for (uint32_t i = 0; agent->strategies != NULL && agent->options != NULL && agent->options[i] != NULL; i++) {
-        if (agent->strategies[i] != NULL && agent->strategies[i]->tiling != NULL) return true;
-    }
-    return false;
-}
-
 static void keep_choice(manager *g, uint32_t index)
 {
-    if (g->choice.before != NULL || !asks_strategy(g->pipeline->agents[index])) return;
+    if (g->choice.before != NULL || !g->pipeline->agents[index]->chooses) return;
     g->choice = (choice_point){.before = module_clone(g->module), .step = index};
     if (g->request->schedule != NULL) schedule_keep(g->request->schedule);
 }
 
-/* A later step found no space for what a strategy chose, and said so instead of an error. */
+/* A later step found that what was chosen does not fit, and said so instead of an error. */
 static bool is_choice_refused(const manager *g, uint32_t errors_before)
 {
-    return tiling_retry_is_wanted(g->retry) && diag_error_count(g->diags) == errors_before;
+    return choices_is_wanted(g->choices) && diag_error_count(g->diags) == errors_before;
 }
 
 static void go_back(manager *g, uint32_t from)
 {
     module_restore(g->module, g->choice.before);
     touched_functions_restart(g->functions);
-    tiling_retry_restart(g->retry);
+    choices_restart(g->choices);
     run_session_forget(g->session);
     if (g->request->schedule != NULL) schedule_restart(g->request->schedule);
     for (uint32_t i = g->choice.step; i <= from; i++) compile_stats_forget(g->stats, g->pipeline, i);
@@ -506,7 +498,7 @@ exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_r
                                        .abi_minor = plugin_host_abi_minor(p->host),
                                        .recorder = recorder,
                                        .functions = functions,
-                                       .retry = tiling_retry_create(a),
+                                       .choices = choices_create(a),
                                        .schedule = request->schedule};
     manager g = {.arena = a,
                  .diags = d,
@@ -515,7 +507,7 @@ exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_r
                  .module = m,
                  .recorder = recorder,
                  .functions = functions,
-                 .retry = params.retry,
+                 .choices = params.choices,
                  .stats = stats};
     g.session = run_session_create(a, &params);
     g.properties = property_set_create(a, d, p->host, functions);

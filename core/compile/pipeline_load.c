@@ -112,6 +112,7 @@ static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         if (agent->values[i].type != VALUE_PLUGIN || agent->values[i].s.n == 0) continue;
         TRY_EXIT(open_strategy(o, agent, i, depth, &strategies[i]));
+        agent->chooses = true;
     }
     agent->strategies = strategies;
     return EXIT_STATUS_OK;
@@ -132,7 +133,8 @@ static exit_status open_agents(const opening *o)
                              .step = step->step->id,
                              .at = step->step->at,
                              .options = step->pass->options,
-                             .stats = step->pass->stats};
+                             .stats = step->pass->stats,
+                             .chooses = (step->pass->flags & PTO_PASS_CHOOSES) != 0};
         agent->kinds = run_agent_kinds(a, plugin_host_ops(o->out->host), step->pass->kinds, &agent->kind_count);
         if (agent->kinds == NULL) return EXIT_STATUS_PLUGIN;
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);

@@ -69,7 +69,7 @@ static void add_name(builder *b, name_kind kind, src_pos at, str name, const yam
                (int)(name.n > 40 ? 40 : name.n), name.p, near != NULL ? "; did you mean `" : "",
                near != NULL ? near : "", near != NULL ? "`?" : "");
     diag_note(b->d, at, "a name that is not standard says its role, as `%s`",
-              kind == NAME_PIPE ? "pipes: { ldg: load }" : "role: scratchpad");
+              kind == NAME_PIPE ? "pipes: { s: scalar, ldg: load }" : "role: scratchpad");
     b->failed = true;
 }
 

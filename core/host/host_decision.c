@@ -1,4 +1,4 @@
-/* Host functions of the schedule: what it pins, what passes decide. */
+/* Host functions of the schedule: what it pins, what passes decide and which alternatives they take. */
 #include "core/host/host_handle.h"
 
 #include <pto/decision.h>
@@ -11,12 +11,16 @@ static schedule_form form_of(const pto_decision *d)
 }
 
 /* Decisions are a pass's: what a checker or a strategy said would be in the schedule as if it held. */
+static bool check_decider(run_context *c)
+{
+    if (c->request.access != RUN_READS) return true;
+    run_misuse(c, &E1325, "took part in a decision; only passes decide");
+    return false;
+}
+
 static bool check_decision(run_context *c, const pto_decision *d, const int64_t *values)
 {
-    if (c->request.access == RUN_READS) {
-        run_misuse(c, &E1325, "took part in a decision; only passes decide");
-        return false;
-    }
+    if (!check_decider(c)) return false;
     const bool is_whole = d != NULL && PTO_HAS(d, limit) && d->name != NULL && *d->name != '\0' && values != NULL &&
                           d->count >= 1 && d->count <= SCHEDULE_VALUES_MAX && (d->keys != NULL || d->count == 1);
     if (!is_whole)
@@ -92,4 +96,31 @@ pto_status host_decision_made(pto_op at, const pto_decision *d, const int64_t *v
     c->pin_at = NO_POS;
     text_fini(&path);
     return result;
+}
+
+/* The label of the op or of the nearest one around it, which the kernel that it becomes has as its name. */
+static str label_around(const run_context *c, op_id o)
+{
+    for (op_id at = o; at != 0; at = op_parent(c->m, at)) {
+        const str label = op_attr_str(c->m, at, "label");
+        if (label.n != 0) return label;
+    }
+    return run_function_name(c, o);
+}
+
+uint32_t host_choice_take(pto_op at, uint32_t count)
+{
+    run_context *c = run_of(at.run);
+    const op_id o = op_from(c, at);
+    if (o == 0) return 0;
+    if (!check_decider(c)) return 0;
+    if (count == 0 || !c->request.agent->chooses) {
+        run_misuse(c, &E1324,
+                   count == 0 ? "chose one of no alternatives"
+                              : "chose one of several alternatives, and does not declare PTO_PASS_CHOOSES");
+        return 0;
+    }
+    if (c->session->params.choices == NULL) return 0;
+    return choices_next(c->session->params.choices, c->request.agent, run_function_name(c, o), label_around(c, o),
+                        count);
 }

@@ -150,6 +150,13 @@ SHARED(expr, 3)
 SHARED(loc, 4)
 #undef SHARED
 
+/* Name of the function or kernel that an op is in or is; empty for none. */
+static inline str run_function_name(const run_context *c, op_id o)
+{
+    const op_id function = o != 0 ? op_function(c->m, o) : 0;
+    return function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
+}
+
 /* Views of the same bytes; nothing is copied. */
 static inline str str_of(pto_str s) { return (str){s.p, s.n}; }
 static inline pto_str pto_str_of(str s) { return (pto_str){s.p, s.n}; }
@@ -171,8 +178,8 @@ bool place_from(run_context *c, pto_place h, op_place *out);
 /* Notes a change and tells the pattern driver, if one runs. `o` may be 0. */
 void run_changed(run_context *c, uint32_t classes, op_id o);
 
-/* ---- host_leaves.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins see
- * and pass values instead ---- */
+/* ---- host_expr_slots.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins
+ * see and pass values instead ---- */
 /* The attribute with value leaves for slots. */
 attr_id attr_with_leaves(run_context *c, op_id o, attr_id a);
 /* Whether an attribute holds value leaves or slots. */

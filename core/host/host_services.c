@@ -52,13 +52,12 @@ void host_diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
 pto_status host_report_does_not_fit(pto_op h, pto_str code, pto_str text)
 {
     run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h), function = o != 0 ? op_function(c->m, o) : 0;
-    tiling_retry *retry = c->session->params.retry;
-    if (c->request.access == RUN_READS) retry = NULL; /* only a pass can be run again */
-    const str unit = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
-    const bool again = retry != NULL && function != 0 && tiling_retry_ask(retry, unit);
+    const str unit = run_function_name(c, op_from(c, h));
+    choices *all = c->session->params.choices;
+    if (c->request.access == RUN_READS || unit.n == 0) all = NULL; /* only a pass can be run again */
+    const bool again = all != NULL && choices_ask(all, unit);
     host_diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);
-    if (!again && retry != NULL && function != 0) (void)tiling_retry_find_pin(retry, unit, &c->pin_at);
+    if (!again && all != NULL) (void)choices_find_pin(all, unit, &c->pin_at);
     return PTO_FAILED;
 }
 

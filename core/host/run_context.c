@@ -202,7 +202,7 @@ static void report_end(const run_context *c, bool failed, bool reported)
 {
     const run_agent *who = c->request.agent;
     const run_session_params *p = &c->session->params;
-    const bool is_silent = failed && !reported && (p->retry == NULL || !tiling_retry_is_wanted(p->retry));
+    const bool is_silent = failed && !reported && (p->choices == NULL || !choices_is_wanted(p->choices));
     if (is_silent && c->was_told_to_stop)
         diag_error(c->diags, who->at, &E1711, "the time ran out in %s `%s` of plugin `%s`", who->role, who->id,
                    who->plugin);

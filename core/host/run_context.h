@@ -8,8 +8,8 @@
 
 #include "core/files/machine.h"
 #include "core/files/schedule.h"
+#include "core/host/choices.h"
 #include "core/host/flight_recorder.h"
-#include "core/host/tiling_retry.h"
 #include "ir/module.h"
 #include "ir/verify/touched_functions.h"
 
@@ -33,6 +33,7 @@ typedef struct run_agent {
     /* For options that are plugin references: the strategy, cost model or generator; one entry for each option, or NULL
      * when there is none. */
     const struct run_agent *const *strategies;
+    bool chooses;             /* a pass: it has alternatives, so the module is kept as it was before its step */
     const pto_tiling *tiling; /* of a strategy */
     const pto_cost *cost;     /* of a cost model */
     const pto_generator *generator;
@@ -63,7 +64,7 @@ typedef struct run_session_params {
     uint32_t abi_minor;           /* told to plugins */
     flight_recorder *recorder;    /* told what runs, from begin to end, and asked whether to stop; or NULL */
     touched_functions *functions; /* told which functions a run may have changed; or NULL */
-    tiling_retry *retry;          /* which sizes of tiles were tried in vain; or NULL */
+    choices *choices;             /* which alternatives were tried in vain; or NULL */
     schedule *schedule;           /* asked what is pinned, told what is decided; or NULL */
 } run_session_params;
 

@@ -159,15 +159,9 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
 
 /* ---- pinned sizes ---- */
 
-static str function_of(run_context *c, op_id nest)
-{
-    const op_id function = nest != 0 ? op_function(c->m, nest) : 0;
-    return function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
-}
-
 static str label_of(run_context *c, op_id nest)
 {
-    return nest != 0 ? op_attr_str(c->m, nest, "label") : function_of(c, nest);
+    return nest != 0 ? op_attr_str(c->m, nest, "label") : run_function_name(c, nest);
 }
 
 /* The largest legal size of dim `d` beside the other pinned ones; 0 when there is none. */
@@ -232,7 +226,7 @@ static schedule_answer pinned_tile(chooser *k, op_id nest, str path, const sched
     int64_t tile[TILING_DIMS_MAX] = {0};
     const schedule_answer answer = schedule_find(p->schedule, path, "tile", form, tile, &at);
     if (answer != SCHEDULE_PINNED) return answer;
-    if (p->retry != NULL) tiling_retry_add_pin(p->retry, function_of(k->c, nest), label_of(k->c, nest), at);
+    if (p->choices != NULL) choices_add_pin(p->choices, run_function_name(k->c, nest), label_of(k->c, nest), at);
     if (check_granules(k, tile, at)) {
         memcpy(k->tile, tile, sizeof tile);
         const pto_space full = overflow_of(k, tile, &needed, &capacity);
@@ -272,7 +266,7 @@ static pto_status go_back(const chooser *k, op_id nest, const run_agent *strateg
     op_name_diag(c->diags, c->m, nest, DIAG_REMARK);
     diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, E1332.code,
                 (str){text, (size_t)n});
-    tiling_retry_give_up(c->session->params.retry);
+    choices_give_up(c->session->params.choices);
     return PTO_FAILED;
 }
 
@@ -280,8 +274,9 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
 {
     run_context *c = k->c;
     const run_request request = {.agent = strategy, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
-    if (c->session->params.retry != NULL && c->outer == NULL)
-        k->passed_over = tiling_retry_next(c->session->params.retry, function_of(c, nest), label_of(c, nest));
+    if (c->session->params.choices != NULL && c->outer == NULL)
+        k->passed_over = choices_next(c->session->params.choices, c->request.agent, run_function_name(c, nest),
+                                      label_of(c, nest), CHOICE_ANY);
     const pto_run *inner = run_context_begin(c->session, &request);
     k->inner = run_of(inner);
     const pto_tiling_problem copy = tiling_problem_for(c, run_of(inner), k->problem);

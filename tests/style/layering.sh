@@ -51,7 +51,7 @@ core/compile core core/files core/host ir ir/base ir/context ir/text
 tools/base ir/base core
 tools/run tensor_files tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify ir/text
 tools/library tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
-tools/build tools/base core core/compile tools/run tools/library ir ir/base ir/context ir/verify ir/text
+tools/build text tools/base core core/compile tools/run tools/library ir ir/base ir/context ir/verify ir/text
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
 tools/reduce tools/base core ir ir/base ir/context ir/verify ir/text

@@ -62,15 +62,11 @@ bool build_is_name(str text)
 
 /* ---- names ---- */
 
-static const char *const words_of_c[] = {
-    "auto",    "break",    "case",     "char",     "const",     "continue", "default",   "do",        "double",
-    "else",    "enum",     "extern",   "float",    "for",       "goto",     "if",        "inline",    "int",
-    "long",    "register", "restrict", "return",   "short",     "signed",   "sizeof",    "static",    "struct",
-    "switch",  "typedef",  "union",    "unsigned", "void",      "volatile", "while",     "context",   "asm",
-    "bool",    "catch",    "class",    "delete",   "false",     "friend",   "mutable",   "new",       "operator",
-    "private", "public",   "template", "this",     "throw",     "true",     "try",       "typename",  "using",
-    "virtual", "and",      "or",       "not",      "xor",       "export",   "namespace", "protected", "explicit",
-    "nullptr", "typeof",   "alignas",  "alignof",  "constexpr", NULL};
+/* Those of C and C++, and the parameter that each function has. */
+static const char *const reserved[] = {
+#define C_WORD(text) text,
+#include "text/c_words.def"
+    "context", NULL};
 
 /* A C parameter of that name, or like it, that no other has. */
 static const char *parameter_name(const writer *w, const char *name)
@@ -80,7 +76,7 @@ static const char *parameter_name(const writer *w, const char *name)
     if (*name >= '0' && *name <= '9') text_putc(&t, 't');
     for (const char *p = name; *p != '\0'; p++)
         text_putc(&t, build_is_name((str){p, 1}) || (*p >= '0' && *p <= '9') ? *p : '_');
-    if (str_list_has(words_of_c, t.p)) text_putc(&t, '_');
+    if (str_list_has(reserved, t.p)) text_putc(&t, '_');
     bool is_taken = true;
     while (is_taken) {
         is_taken = false;

@@ -169,13 +169,7 @@ static void read_counters(report *r, const pto_backend *backend)
 static bool symbol_value(void *self, str_id name, int64_t *out)
 {
     const report *r = self;
-    const str text = string_of(module_context(r->m), name);
-    for (uint32_t i = 0; i < r->call->symbol_count; i++) {
-        if (!str_eq(r->call->symbols[i], text)) continue;
-        *out = r->call->values[i];
-        return true;
-    }
-    return false;
+    return bound_call_value(r->call, string_of(module_context(r->m), name), out);
 }
 
 int64_t report_bytes_of(const report *r, type_id t)

@@ -145,16 +145,20 @@ static src_pos place_of_function(const binder *b)
     return op_pos(b->m, b->function);
 }
 
-static bool symbol_value(void *self, str_id name, int64_t *out)
+bool bound_call_value(const bound_call *call, str symbol, int64_t *out)
 {
-    const binder *b = self;
-    const str text = string_of(b->c, name);
-    for (uint32_t i = 0; i < b->out->symbol_count; i++) {
-        if (!str_eq(b->out->symbols[i], text)) continue;
-        *out = b->out->values[i];
+    for (uint32_t i = 0; i < call->symbol_count; i++) {
+        if (!str_eq(call->symbols[i], symbol)) continue;
+        *out = call->values[i];
         return true;
     }
     return false;
+}
+
+static bool symbol_value(void *self, str_id name, int64_t *out)
+{
+    const binder *b = self;
+    return bound_call_value(b->out, string_of(b->c, name), out);
 }
 
 static status bind_symbol(binder *b, str name, int64_t value, const char *by)

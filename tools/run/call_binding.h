@@ -73,6 +73,8 @@ void call_output_names(arena *a, module *m, const char *entry, output_names *out
  * happens when a pass changed how many there are. */
 void call_name_outputs(bound_call *call, const output_names *names);
 
+/* The value of a symbol of the call; false: it has none. */
+bool bound_call_value(const bound_call *call, str symbol, int64_t *out);
 /* Before compilation: symbols of `tune`, in any function, that are given get their values and the module is verified
  * again. Afterwards: none may be left, since what runs has no ranges. */
 MUST_CHECK status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols);

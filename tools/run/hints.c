@@ -53,12 +53,18 @@ void hints_warn(const module *m, const pto_backend *b)
         IR_WALK(m, o, f) collect(m, o, b, hints, &count);
         const str name = string_of(module_context(m), function_name(m, f));
         for (uint32_t i = 0; i < count; i++) {
+            const src_pos at = op_pos(m, hints[i].first);
             op_name_diag(d, m, hints[i].first, DIAG_WARNING);
-            diag_warning(d, op_pos(m, hints[i].first), &E1712,
-                         "backend `%s` ignores the hint `%s`, which %" PRIu32
-                         " op%s of @%.*s carr%s: results and cycles are those without it",
-                         b->id, hints[i].spec->name, hints[i].count, hints[i].count == 1 ? "" : "s", (int)name.n,
-                         name.p, hints[i].count == 1 ? "ies" : "y");
+            if (hints[i].count == 1)
+                diag_warning(d, at, &E1712,
+                             "backend `%s` ignores the hint `%s`, which 1 op of @%.*s carries: results and cycles are "
+                             "those without it",
+                             b->id, hints[i].spec->name, (int)name.n, name.p);
+            else
+                diag_warning(d, at, &E1712,
+                             "backend `%s` ignores the hint `%s`, which %" PRIu32
+                             " ops of @%.*s carry: results and cycles are those without it",
+                             b->id, hints[i].spec->name, hints[i].count, (int)name.n, name.p);
         }
     }
 }

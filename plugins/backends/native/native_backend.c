@@ -5,12 +5,12 @@
 #include "native_services.h"
 
 #include <kernel_table.h>
+#include <native_clock.h>
 #include <native_flags.h>
 
 #include <pto/profile.h>
 
 #include <dlfcn.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *const isa_choices[] = {"host", "avx512", "avx2", "plain", NULL};
@@ -151,13 +151,6 @@ static pto_status check_dense(const pto_call *call, const pto_binding *b)
     return PTO_OK;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static pto_status fault_at(const native_session *s, const executable *x, int32_t fault)
 {
     if (fault == NATIVE_FAULT_REPORTED) return PTO_FAILED;
@@ -196,9 +189,9 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
     const uint32_t threads = native_pool_threads(x->keep.pool);
     if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
-    const uint64_t begin = call->sink != NULL ? now_ns() : 0;
+    const uint64_t begin = call->sink != NULL ? native_now_ns() : 0;
     const int32_t fault = f->run(&c);
-    const uint64_t end = call->sink != NULL ? now_ns() : 0;
+    const uint64_t end = call->sink != NULL ? native_now_ns() : 0;
     if (is_profiled) native_profile_end(s.profile, call->sink);
     if (fault != 0) return fault_at(&s, x, fault);
     if (is_first) PTO_TRY(native_outputs_check(call, bindings));

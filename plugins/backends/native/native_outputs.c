@@ -17,13 +17,12 @@ typedef struct blank {
 /* Floats are signalling NaNs, which arithmetic never makes; a bool is neither 0 nor 1. */
 static blank blank_of(pto_dtype dtype)
 {
-    switch (dtype) {
-    case PTO_F32: return (blank){UINT64_C(0x7fa000007fa00000), UINT64_C(0x001fffff001fffff), 0};
-    case PTO_F16: return (blank){UINT64_C(0x7d007d007d007d00), UINT64_C(0x00ff00ff00ff00ff), 0};
-    case PTO_BF16: return (blank){UINT64_C(0x7fa07fa07fa07fa0), UINT64_C(0x001f001f001f001f), 0};
-    case PTO_BOOL: return (blank){UINT64_C(0xa0a0a0a0a0a0a0a0), UINT64_C(0x0f0f0f0f0f0f0f0f), 0};
-    default: return (blank){0, UINT64_MAX, 1};
-    }
+    if (dtype == PTO_BOOL) return (blank){UINT64_C(0xa0a0a0a0a0a0a0a0), UINT64_C(0x0f0f0f0f0f0f0f0f), 0};
+    if (!pto_dtype_is_float(dtype) || pto_dtype_is_byte_float(dtype)) return (blank){0, UINT64_MAX, 1};
+    const pto_float_format f = pto_dtype_float_format(dtype);
+    const uint64_t each = pto_dtype_is_half_float(dtype) ? UINT64_C(0x0001000100010001) : UINT64_C(0x0000000100000001),
+                   one = UINT64_C(1) << (f.mantissa_bits - 2), infinity = f.largest + UINT64_C(1);
+    return (blank){(infinity | one) * each, (one - 1) * each, 0};
 }
 
 /* The eight bytes at a place; splitmix64. */

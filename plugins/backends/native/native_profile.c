@@ -2,13 +2,13 @@
 
 #include "native_services.h"
 
+#include <native_clock.h>
 #include <native_events.h>
 
 #include <pto/profile.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <time.h>
 
 enum { PIECES_MAX = 1 << 16, LAUNCHES_MAX = 1 << 14, LINE_BYTES = 128 };
 
@@ -46,13 +46,6 @@ struct native_profile {
     uint32_t launch_count, launches_left_out;
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_nsec;
-}
-
 static const char *name_of(const pto_run *run, uint32_t op)
 {
     const pto_str name = pto_function_name(native_op_at(run, op));
@@ -75,7 +68,7 @@ native_profile *native_profile_begin(const pto_run *run, const pto_native_module
     p->threads = PTO_SCRATCH(run, thread_profile, threads);
     for (uint32_t i = 0; i < threads; i++) p->threads[i].pieces = PTO_SCRATCH(run, piece, p->pieces_max);
     p->launches = PTO_SCRATCH(run, piece, LAUNCHES_MAX);
-    p->start = now_ns();
+    p->start = (int64_t)native_now_ns();
     return p;
 }
 
@@ -85,12 +78,12 @@ void native_profile_launch(native_profile *p, pto_native_kernel kernel)
 {
     for (p->at = 0; p->at < p->kernel_count && p->kernels[p->at].run != kernel;) p->at++;
     for (uint32_t i = 0; i < p->thread_count; i++) memset(p->threads[i].counts, 0, sizeof p->threads[i].counts);
-    p->begin = now_ns() - p->start;
+    p->begin = (int64_t)native_now_ns() - p->start;
 }
 
 void native_profile_launched(native_profile *p, int64_t instances)
 {
-    const int64_t end = now_ns() - p->start;
+    const int64_t end = (int64_t)native_now_ns() - p->start;
     kernel_profile *k = &p->kernels[p->at];
     k->launches++;
     k->ns += end - p->begin;
@@ -112,13 +105,13 @@ void native_profile_piece(native_profile *p, uint32_t thread)
     if (!t->is_open) native_events_open(&t->events);
     t->is_open = 1;
     native_events_read(&t->events, t->before);
-    t->begin = now_ns() - p->start;
+    t->begin = (int64_t)native_now_ns() - p->start;
 }
 
 void native_profile_pieced(native_profile *p, uint32_t thread, int64_t from, int64_t to)
 {
     thread_profile *t = &p->threads[thread];
-    const int64_t end = now_ns() - p->start;
+    const int64_t end = (int64_t)native_now_ns() - p->start;
     uint64_t after[NATIVE_EVENTS];
     native_events_read(&t->events, after);
     for (uint32_t n = 0; n < NATIVE_EVENTS; n++) t->counts[n] += after[n] - t->before[n];

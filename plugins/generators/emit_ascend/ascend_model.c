@@ -247,3 +247,27 @@ pto_str ascend_argument_name(pto_op function, uint32_t i)
         return pto_value_name(pto_block_arg(pto_body(function), i));
     return pto_attr_str(pto_attr_item(outputs, before, NULL));
 }
+
+/* ---- words ---- */
+
+const char *ascend_pipe(pto_op op, const char *attr)
+{
+    static const char *const names[] = {
+#define PIPE(unit, word) [PTO_UNIT_##unit] = word,
+#include "ascend_words.def"
+    };
+    const pto_pipe pipe = pto_pipe_by_name(op.run, pto_attr_str_of(op, pto_s(attr)));
+    return pipe == PTO_PIPE_ALL ? "PIPE_ALL" : names[pto_pipe_role(op.run, pipe)];
+}
+
+const char *ascend_rounding(pto_op op)
+{
+    static const char *const rows[][2] = {
+#define ROUND(ours, word) {ours, word},
+#include "ascend_words.def"
+    };
+    const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (pto_str_is(mode, rows[i][0])) return rows[i][1];
+    return "RINT";
+}

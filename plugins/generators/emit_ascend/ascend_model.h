@@ -153,6 +153,10 @@ int ascend_scale(const ascend_node *n, uint64_t *word);
 /* Of a triangle: how many columns of row 0 are left of the diagonal. */
 pto_expr ascend_diagonal(pto_op op);
 
+/* The vendor's word for the pipe that an attribute names, and for how an op rounds. */
+const char *ascend_pipe(pto_op op, const char *attr);
+const char *ascend_rounding(pto_op op);
+
 /* The bits of a number of an attribute in an element type of at most 32 bits. */
 uint32_t ascend_bits(pto_dtype t, pto_attr number);
 /* A number as the element type has it: to nearest, ties to even. */

@@ -1,5 +1,7 @@
 /* Tile descriptors, windows of global memory, and the instructions on both. */
 #include "ascend_build.h"
+#include "c_types.h"
+#include "float_bits.h"
 
 #include <math.h>
 
@@ -200,16 +202,7 @@ static const ascend_tile *in_words(ascend_tile *t, const ascend_tile *from)
 
 /* ---- what is beyond the valid region ---- */
 
-double ascend_rounded(double x, pto_dtype t)
-{
-    int exponent = 0;
-    if (t == PTO_F32 || x == 0 || !isfinite(x)) return (double)(float)x;
-    (void)frexp(x, &exponent);
-    const int least = t == PTO_F16 ? -24 : -133, digits = t == PTO_F16 ? 11 : 8;
-    const double unit = ldexp(1, exponent - digits > least ? exponent - digits : least);
-    const double y = nearbyint(x / unit) * unit;
-    return t == PTO_F16 && fabs(y) > 65504 ? copysign(HUGE_VAL, x) : y;
-}
+double ascend_rounded(double x, pto_dtype t) { return (double)float_bits_rounded(t, x); }
 
 uint32_t ascend_bits(pto_dtype t, pto_attr number)
 {
@@ -217,22 +210,14 @@ uint32_t ascend_bits(pto_dtype t, pto_attr number)
         const uint64_t n = (uint64_t)pto_attr_i64(number);
         return (uint32_t)(pto_dtype_bytes(t) < 4 ? n & ((UINT64_C(1) << 8 * pto_dtype_bytes(t)) - 1) : n);
     }
-    const float x = (float)ascend_rounded(pto_attr_f64(number), t);
-    uint32_t bits = 0;
-    memcpy(&bits, &x, sizeof bits);
-    if (t == PTO_F32) return bits;
-    if (t == PTO_BF16) return bits >> 16;
-    const uint32_t sign = bits >> 16 & 0x8000u, exponent = bits >> 23 & 255, fraction = bits & 0x7fffffu;
-    if (exponent == 255) return sign | 0x7c00u | (fraction != 0 ? 0x200u : 0);
-    if (exponent >= 113) return sign | (exponent - 112) << 10 | fraction >> 13;
-    return sign | (exponent > 101 ? (fraction | 0x800000u) >> (126 - exponent) : 0);
+    return float_bits_of(t, pto_attr_f64(number));
 }
 
 /* Which word the library has for it: one for infinities of f32, and for the limits of integers. */
 static uint32_t pad_of(pto_dtype t, uint32_t bits)
 {
     const uint32_t width = 8 * (uint32_t)pto_dtype_bytes(t);
-    const int is_signed = t == PTO_I8 || t == PTO_I16 || t == PTO_I32;
+    const int is_signed = c_type_is_signed(t) && width <= 32;
     if (bits == 0) return ASCEND_PAD_ZERO;
     if (t == PTO_F32)
         return bits == 0x7f800000u ? ASCEND_PAD_MAX : bits == 0xff800000u ? ASCEND_PAD_MIN : ASCEND_PAD_NUMBER;

@@ -3,16 +3,11 @@
 #include "assembler_print.h"
 
 #include "assembler_storage.h"
+#include "index_text.h"
 
 #include <pto/relation.h>
 
 #include <math.h>
-
-/* An expression that has a name from here on, until its block ends. */
-typedef struct known_expr {
-    pto_expr expr;
-    const char *name;
-} known_expr;
 
 typedef struct printer {
     const pto_run *run;
@@ -23,8 +18,7 @@ typedef struct printer {
     int is_placed; /* addresses and flags are written */
     assembler_base *bases;
     pto_op at;
-    known_expr *known;
-    uint32_t known_count, known_capacity;
+    index_names known; /* what was computed */
 } printer;
 
 PTO_PRINTF_LIKE(2, 3) static void line(printer *p, const char *format, ...)
@@ -134,11 +128,10 @@ static const char *index_of(printer *p, pto_expr x)
 {
     if (pto_expr_kind_of(x) == PTO_EXPR_CONST) return constant(p, pto_expr_number(x), "index");
     if (pto_expr_kind_of(x) == PTO_EXPR_SYMBOL) return symbol(p, pto_expr_symbol_name(x));
-    for (uint32_t i = p->known_count; i-- > 0;)
-        if (pto_expr_same(p->known[i].expr, x)) return p->known[i].name;
-    const char *name = compute(p, x);
-    PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
-    p->known[p->known_count++] = (known_expr){x, name};
+    const char *name = index_names_find(&p->known, x);
+    if (name != NULL) return name;
+    name = compute(p, x);
+    index_names_add(&p->known, x, name);
     return name;
 }
 
@@ -167,8 +160,8 @@ static const char *tile_type(printer *p, const ascend_tile_type *t)
 {
     static const char *const boxes[] = {"none_box", "row_major", "col_major"};
     static const char *const places[] = {
-#define PLACE(role, word) [PTO_ROLE_##role] = word,
-#include "assembler_words.def"
+#define PLACE(role, word, cpp) [PTO_ROLE_##role] = word,
+#include "ascend_words.def"
     };
     return text_format(
         p->run,
@@ -183,16 +176,6 @@ static const char *tile(printer *p, const ascend_tile *t)
 {
     const char *base = value(p, pto_op_result(t->op, 0));
     return t->suffix[0] != 0 ? text_format(p->run, "%s%s_", base, t->suffix) : base;
-}
-
-static const char *pipe_of(printer *p, pto_op op, const char *attr)
-{
-    static const char *const names[] = {
-#define PIPE(unit, word) [PTO_UNIT_##unit] = word,
-#include "assembler_words.def"
-    };
-    const pto_pipe pipe = pto_pipe_by_name(p->run, pto_attr_str_of(op, pto_s(attr)));
-    return pipe == PTO_PIPE_ALL ? "PIPE_ALL" : names[pto_pipe_role(p->run, pipe)];
 }
 
 /* ---- instructions ---- */
@@ -276,15 +259,9 @@ static const char *scalar(printer *p, const ascend_node *n, pto_value v, const c
     if (pto_dtype_is_float(own) && !pto_dtype_is_float(t)) return constant(p, (int16_t)ascend_bits(own, number), *type);
     if (!pto_dtype_is_float(t)) return constant(p, pto_attr_i64(number), *type);
     const double x = pto_attr_f64(number);
-    const char *name = temporary(p), *infinity = t == PTO_F32 ? "7F800000" : t == PTO_F16 ? "7C00" : "7F80";
-    if (isnan(x))
-        line(p, "%s = arith.constant 0x%s : %s", name,
-             t == PTO_F32   ? "7FC00000"
-             : t == PTO_F16 ? "7E00"
-                            : "7FC0",
-             *type);
-    else if (isinf(x))
-        line(p, "%s = arith.constant 0x%s%s : %s", name, x < 0 ? "F" : "", x < 0 ? infinity + 1 : infinity, *type);
+    const char *name = temporary(p);
+    if (!isfinite(x))
+        line(p, "%s = arith.constant 0x%X : %s", name, (unsigned)ascend_bits(t, number), *type);
     else
         line(p, "%s = arith.constant %.17e : %s", name, x, *type);
     return name;
@@ -302,25 +279,13 @@ static pto_status read_element(printer *p, const ascend_node *n)
     return PTO_OK;
 }
 
-static const char *round_word(pto_op op)
-{
-    static const char *const rows[][2] = {
-#define ROUND(ours, word) {ours, word},
-#include "assembler_words.def"
-    };
-    const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (pto_str_is(mode, rows[i][0])) return rows[i][1];
-    return "RINT";
-}
-
 /* What is between braces after the operands, from a word of a row; *type: of an operand that it is. NULL: no word. */
 static const char *expand_word(printer *p, const ascend_node *n, const char *c, const char **type)
 {
     *type = NULL;
     if (strncmp(c, "$round", 6) == 0)
         return text_format(p->run, "{rmode = #pto<round_mode %s>, sat_mode = #pto<saturation_mode %s>}",
-                           round_word(n->op), pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
+                           ascend_rounding(n->op), pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "ON" : "OFF");
     if (strncmp(c, "$relation", 9) == 0)
         return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
                            pto_relation_word(pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))));
@@ -471,12 +436,12 @@ static void put_order(printer *p, const ascend_node *n)
 {
     if (!p->is_placed) return;
     if (n->kind == ASCEND_BARRIER) {
-        line(p, "pto.barrier <%s>", pipe_of(p, n->op, "pipe"));
+        line(p, "pto.barrier <%s>", ascend_pipe(n->op, "pipe"));
         return;
     }
     const pto_expr event = pto_expr_of(n->op, PTO_STR("event"), 0);
     const char *word = n->kind == ASCEND_SET ? "set_flag" : "wait_flag";
-    const char *source = pipe_of(p, n->op, "src"), *target = pipe_of(p, n->op, "dst");
+    const char *source = ascend_pipe(n->op, "src"), *target = ascend_pipe(n->op, "dst");
     int64_t id = 0;
     if (pto_expr_is_const(event, &id))
         line(p, "pto.%s[<%s>, <%s>, <EVENT_ID%lld>]", word, source, target, (long long)id);
@@ -518,11 +483,11 @@ static pto_status put_nodes(printer *p, const ascend_node *first);
 
 static pto_status put_inside(printer *p, const ascend_node *first)
 {
-    const uint32_t known = p->known_count;
+    const uint32_t known = p->known.count;
     p->depth++;
     PTO_TRY(put_nodes(p, first));
     p->depth--;
-    p->known_count = known;
+    p->known.count = known;
     return PTO_OK;
 }
 

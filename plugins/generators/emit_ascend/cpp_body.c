@@ -98,7 +98,7 @@ static pto_status put_constant_array(cpp_printer *p, pto_op op)
 /* ---- scalars ---- */
 
 /* Floats that the host does not have, which are their bits here. */
-static int is_bits(pto_dtype t) { return t == PTO_F16 || t == PTO_BF16; }
+static int is_bits(pto_dtype t) { return pto_dtype_is_half_float(t); }
 
 static pto_status put_scalar_of(cpp_printer *p, pto_op op)
 {

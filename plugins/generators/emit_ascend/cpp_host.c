@@ -1,4 +1,5 @@
 /* Functions of the host: workspaces and launches in order; and what a test has to know of them. */
+#include "c_types.h"
 #include "cpp_print.h"
 
 static int is_memory(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM; }
@@ -8,7 +9,7 @@ const char *cpp_host_type(cpp_printer *p, pto_value v)
 {
     const pto_dtype t = dtype_of(v);
     if (is_memory(v)) return "void *";
-    return text_format(p->run, "%s ", t == PTO_F16 || t == PTO_BF16 ? "uint16_t" : cpp_element(t));
+    return text_format(p->run, "%s ", pto_dtype_is_half_float(t) ? c_integer_of(2, 0) : cpp_element(t));
 }
 
 /* ---- what a function takes ---- */
@@ -82,7 +83,7 @@ static char numpy_kind(pto_dtype t)
 {
     if (t == PTO_BOOL) return 'b';
     if (t == PTO_BF16) return 'u';
-    return pto_dtype_is_float(t) ? 'f' : t == PTO_U8 || t == PTO_U16 || t == PTO_U32 || t == PTO_U64 ? 'u' : 'i';
+    return pto_dtype_is_float(t) ? 'f' : c_type_is_signed(t) ? 'i' : 'u';
 }
 
 /* A call by arrays in the order of the parameters, and the row of the table of functions. */

@@ -13,16 +13,11 @@ typedef struct cpp_types {
 
 static const char *location(uint32_t role)
 {
-    switch (role) {
-    case PTO_ROLE_SCRATCHPAD: return "Vec";
-    case PTO_ROLE_PANEL: return "Mat";
-    case PTO_ROLE_LEFT: return "Left";
-    case PTO_ROLE_RIGHT: return "Right";
-    case PTO_ROLE_ACCUMULATOR: return "Acc";
-    case PTO_ROLE_BIAS: return "Bias";
-    case PTO_ROLE_SCALING: return "Scaling";
-    default: return NULL;
-    }
+    static const char *const words[] = {
+#define PLACE(role, word, cpp) [PTO_ROLE_##role] = cpp,
+#include "ascend_words.def"
+    };
+    return role < sizeof words / sizeof words[0] ? words[role] : NULL;
 }
 
 static int same_type(const ascend_tile_type *a, const ascend_tile_type *b)
@@ -89,30 +84,6 @@ static const char *tile_name(cpp_printer *p, const ascend_tile *t)
 {
     const char *base = cpp_value(p, pto_op_result(t->op, 0));
     return t->suffix[0] != 0 ? text_format(p->run, "%s%s_", base, t->suffix) : base;
-}
-
-static const char *pipe_name(const pto_run *run, pto_pipe pipe)
-{
-    if (pipe == PTO_PIPE_ALL) return "PIPE_ALL";
-    switch (pto_pipe_role(run, pipe)) {
-    case PTO_UNIT_SCALAR: return "PIPE_S";
-    case PTO_UNIT_VECTOR: return "PIPE_V";
-    case PTO_UNIT_MOVE: return "PIPE_MTE1";
-    case PTO_UNIT_LOAD: return "PIPE_MTE2";
-    case PTO_UNIT_STORE: return "PIPE_MTE3";
-    case PTO_UNIT_MATRIX: return "PIPE_M";
-    default: return "PIPE_FIX";
-    }
-}
-
-static const char *round_mode(pto_op op)
-{
-    static const char *const rows[][2] = {{"none", "NONE"}, {"rint", "RINT"},   {"round", "ROUND"}, {"floor", "FLOOR"},
-                                          {"ceil", "CEIL"}, {"trunc", "TRUNC"}, {"odd", "ODD"}};
-    const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (pto_str_is(mode, rows[i][0])) return text_format(op.run, "pto::RoundMode::CAST_%s", rows[i][1]);
-    return "pto::RoundMode::CAST_RINT";
 }
 
 /* A scalar as the instruction takes it: in the element type of the tile. */
@@ -188,7 +159,7 @@ static const char *expand_word(cpp_printer *p, const ascend_node *n, const char 
     while (i < WORDS && strncmp(*c + 1, words[i], strlen(words[i])) != 0) i++;
     if (i < WORDS) *c += strlen(words[i]);
     switch (i) {
-    case ROUND: return round_mode(n->op);
+    case ROUND: return text_format(p->run, "pto::RoundMode::CAST_%s", ascend_rounding(n->op));
     case SATURATE:
         return pto_attr_bool_of(n->op, PTO_STR("saturate"), 0) ? "pto::SaturationMode::ON" : "pto::SaturationMode::OFF";
     case RELU: return relu_mode(p, n, names);
@@ -242,7 +213,7 @@ static const char *extent(cpp_printer *p, const ascend_tile *t, uint32_t dim)
     if (strchr(c, '(') == NULL) return c;
     const char *name = cpp_spare(p, text_format(p->run, "%s_%s", tile_name(p, t), dim == 0 ? "rows" : "columns"));
     text_line(p->out, "const int64_t %s = %s;", name, c);
-    cpp_know(p, t->valid[dim], name);
+    index_names_add(&p->known, t->valid[dim], name);
     return name;
 }
 
@@ -265,10 +236,8 @@ static void put_tile(cpp_printer *p, cpp_types *types, const ascend_node *n)
 
 static void put_flag(cpp_printer *p, const ascend_node *n)
 {
-    const pto_run *run = p->run;
     text_line(p->out, "%s(%s, %s, (event_t)%s);", n->kind == ASCEND_SET ? "set_flag" : "wait_flag",
-              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("src")))),
-              pipe_name(run, pto_pipe_by_name(run, pto_attr_str_of(n->op, PTO_STR("dst")))),
+              ascend_pipe(n->op, "src"), ascend_pipe(n->op, "dst"),
               cpp_factor(p, pto_expr_of(n->op, PTO_STR("event"), 0)));
 }
 
@@ -281,8 +250,7 @@ static void put_wait(cpp_printer *p, const char *source, const char *target)
 
 static void put_barrier(cpp_printer *p, const ascend_node *n)
 {
-    text_line(p->out, "pipe_barrier(%s);",
-              pipe_name(p->run, pto_pipe_by_name(p->run, pto_attr_str_of(n->op, PTO_STR("pipe")))));
+    text_line(p->out, "pipe_barrier(%s);", ascend_pipe(n->op, "pipe"));
 }
 
 /* Memory in another form goes by its name, and as elements of another type by a pointer of that type. */
@@ -325,7 +293,7 @@ static const char *enter_loop(cpp_printer *p, pto_value index, pto_expr from, pt
 {
     const pto_expr rounds = pto_expr_floordiv(pto_expr_sub(pto_expr_value(index), from), step);
     const char *c = cpp_spare(p, text_format(p->run, "%s_round", cpp_value(p, index)));
-    cpp_know(p, rounds, c);
+    index_names_add(&p->known, rounds, c);
     return c;
 }
 
@@ -345,7 +313,7 @@ static pto_status put_for(cpp_printer *p, cpp_types *types, const ascend_node *n
     PTO_TRY(put_nodes(p, types, n->first[0]));
     p->out = out;
     if (round != NULL) {
-        p->known_count--;
+        p->known.count--;
         if (text_has_name(&body, round))
             text_line(p->out,
                       strcmp(first, "0") != 0 ? "const int64_t %s = (%s - %s) / %s;"
@@ -373,7 +341,7 @@ static pto_status put_if(cpp_printer *p, cpp_types *types, const ascend_node *n)
 
 static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node *first)
 {
-    const uint32_t known = p->known_count;
+    const uint32_t known = p->known.count;
     for (const ascend_node *n = first; n != NULL; n = n->next) {
         p->at = n->op;
         switch (n->kind) {
@@ -402,7 +370,7 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
         }
         }
     }
-    p->known_count = known;
+    p->known.count = known;
     return PTO_OK;
 }
 
@@ -412,8 +380,7 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
 static int is_bits(pto_value v)
 {
     const pto_type type = pto_value_type(v);
-    return pto_type_kind_of(type) != PTO_TYPE_GM &&
-           (pto_type_dtype(type) == PTO_F16 || pto_type_dtype(type) == PTO_BF16);
+    return pto_type_kind_of(type) != PTO_TYPE_GM && pto_dtype_is_half_float(pto_type_dtype(type));
 }
 
 /* Parameters, each with what comes before its name. */

@@ -1,19 +1,14 @@
 /* C++ names of values, symbols, kernels and functions: those of the program where nothing else has them. */
 #include "cpp_print.h"
 
+/* Those of C++, of what is printed, and of headers that it includes. */
 static const char *const reserved[] = {
-    "alignas",   "alignof",   "and",        "asm",          "auto",     "bitand",   "bitor",    "bool",     "break",
-    "case",      "catch",     "char",       "class",        "compl",    "const",    "continue", "decltype", "default",
-    "delete",    "do",        "double",     "else",         "enum",     "explicit", "export",   "extern",   "false",
-    "float",     "for",       "friend",     "goto",         "half",     "if",       "inline",   "int",      "long",
-    "mutable",   "namespace", "new",        "noexcept",     "not",      "nullptr",  "operator", "or",       "private",
-    "protected", "public",    "register",   "return",       "short",    "signed",   "sizeof",   "static",   "struct",
-    "switch",    "template",  "this",       "thread",       "throw",    "true",     "try",      "typedef",  "typeid",
-    "typename",  "union",     "unsigned",   "using",        "virtual",  "void",     "volatile", "while",    "xor",
-    "pto",       "rows_of",   "columns_of", "ceildiv",      "floordiv", "modulo",   "least",    "most",     "blocks",
-    "stream",    "main",      "std",        "wait_flag",    "set_flag", "event_t",  "requires", "concept",  "linux",
-    "unix",      "arguments", "symbols",    "workspace",    "asserts",  "y0",       "y1",       "yn",       "j0",
-    "j1",        "jn",        "gamma",      "pipe_barrier", NULL};
+#define C_WORD(text) text,
+#include "c_words.def"
+    "arguments",    "asserts",   "blocks",  "ceildiv",  "columns_of", "event_t", "floordiv", "gamma",
+    "half",         "j0",        "j1",      "jn",       "least",      "main",    "modulo",   "most",
+    "pipe_barrier", "pto",       "rows_of", "set_flag", "std",        "stream",  "symbols",  "thread",
+    "wait_flag",    "workspace", "y0",      "y1",       "yn",         NULL};
 
 static int is_reserved(const char *c)
 {
@@ -44,7 +39,7 @@ static const char *own_name(cpp_printer *p, const char *stem)
 void cpp_names_begin(cpp_printer *p, pto_op function)
 {
     p->function = p->at = function;
-    p->name_count = p->taken_count = p->known_count = 0;
+    p->name_count = p->taken_count = p->known.count = 0;
 }
 
 static const char *add(cpp_printer *p, uint32_t key, pto_str symbol, const char *c)

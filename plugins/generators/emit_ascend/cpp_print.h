@@ -3,6 +3,7 @@
 #define CPP_PRINT_H
 
 #include "ascend_model.h"
+#include "index_text.h"
 
 /* A name of C++ for a value, a symbol or a tile. */
 typedef struct cpp_name {
@@ -10,12 +11,6 @@ typedef struct cpp_name {
     pto_str symbol;
     const char *c;
 } cpp_name;
-
-/* An expression that is a variable from where it is declared to the end of its block: rounds of a loop, extents. */
-typedef struct cpp_known {
-    pto_expr expr;
-    const char *c;
-} cpp_known;
 
 typedef struct cpp_printer {
     const pto_run *run;
@@ -27,8 +22,7 @@ typedef struct cpp_printer {
     uint32_t name_count, name_capacity;
     const char **taken; /* other names of the function */
     uint32_t taken_count, taken_capacity;
-    cpp_known *known;
-    uint32_t known_count, known_capacity;
+    index_names known; /* rounds of loops, extents */
 } cpp_printer;
 
 /* ---- cpp_names.c ---- */
@@ -50,8 +44,6 @@ const char *cpp_global(const cpp_printer *p, pto_op function);
 PTO_PRINTF_LIKE(2, 3) void cpp_begin(cpp_printer *p, const char *format, ...);
 /* " // 3:8 tm": where an op comes from, and its name there. */
 const char *cpp_remark(cpp_printer *p, pto_op op);
-/* From now on the expression is that variable, until p->known_count is set back. */
-void cpp_know(cpp_printer *p, pto_expr x, const char *c);
 /* An index expression. */
 const char *cpp_index(cpp_printer *p, pto_expr x);
 /* The same as a factor or a divisor. */

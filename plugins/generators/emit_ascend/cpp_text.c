@@ -1,4 +1,5 @@
 /* Lines, index expressions and numbers of C++. */
+#include "c_types.h"
 #include "cpp_print.h"
 #include "index_text.h"
 
@@ -37,18 +38,10 @@ const char *cpp_remark(cpp_printer *p, pto_op op)
 
 /* ---- index expressions ---- */
 
-void cpp_know(cpp_printer *p, pto_expr x, const char *c)
-{
-    PTO_GROW(p->run, p->known, p->known_count, p->known_capacity);
-    p->known[p->known_count++] = (cpp_known){x, c};
-}
-
 static const char *known(void *self, pto_expr x)
 {
     const cpp_printer *p = self;
-    for (uint32_t i = p->known_count; i-- > 0;)
-        if (pto_expr_same(p->known[i].expr, x)) return p->known[i].c;
-    return NULL;
+    return index_names_find(&p->known, x);
 }
 
 static const char *symbol(void *self, pto_str name) { return cpp_symbol(self, name); }
@@ -105,17 +98,7 @@ const char *cpp_element(pto_dtype t)
     case PTO_F32: return "float";
     case PTO_F16: return "half";
     case PTO_BF16: return "bfloat16_t";
-    case PTO_I8: return "int8_t";
-    case PTO_I16: return "int16_t";
-    case PTO_I32: return "int32_t";
-    case PTO_I64: return "int64_t";
-    case PTO_BOOL:
-    case PTO_U8: return "uint8_t";
-    case PTO_U16: return "uint16_t";
-    case PTO_U32: return "uint32_t";
-    case PTO_U64: return "uint64_t";
-    case PTO_INDEX: return "int64_t";
-    default: return NULL;
+    default: return c_integer_type(t);
     }
 }
 

@@ -322,6 +322,13 @@ int64_t emit_scratch(emitter *e, int64_t bytes);
 
 /* The op without the letters that say where its second operand comes from: "rowexpandadd" and "adds" are "add". */
 pto_str emit_stem(pto_op op);
+/* The comparison of an op as C writes it; NULL: it is not known. */
+const char *emit_relation(pto_op op);
+/* PTO_RULE_* of an op, or of the instruction that a value form has. */
+static inline uint32_t emit_rule_of(pto_op op)
+{
+    return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE);
+}
 /* A scalar operand in the type of the elements. */
 const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x);
 
@@ -343,8 +350,8 @@ typedef struct emit_words {
 } emit_words;
 /* As emit_formula, in these words. */
 const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const emit_words *w);
-/* Whether it is. */
-int emit_is_map(emitter *e, pto_op op);
+/* Whether there is a formula of the op. */
+int emit_is_map(pto_op op);
 pto_status emit_tile_op(emitter *e, pto_op op);
 pto_status emit_scalar_of(emitter *e, pto_op op);
 /* The ops of a block; with what comes before them. */

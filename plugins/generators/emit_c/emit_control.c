@@ -1,17 +1,6 @@
 /* Loops, branches, and ops on scalars. */
 #include "emit.h"
 
-static const char *relation_of(pto_op op)
-{
-    static const struct {
-        const char *word, *sign;
-    } rows[] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
-    const pto_str word = pto_attr_str_of(op, PTO_STR("relation"));
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (pto_str_is(word, rows[i].word)) return rows[i].sign;
-    return NULL;
-}
-
 /* Results of a loop are what it carries. */
 static void alias_results(emitter *e, pto_op op, pto_block block, uint32_t first)
 {
@@ -99,7 +88,7 @@ static pto_status emit_while(emitter *e, pto_op op)
 static pto_status emit_if(emitter *e, pto_op op)
 {
     const uint32_t n = pto_op_result_count(op), blocks = pto_op_block_count(op);
-    const char *relation = relation_of(op);
+    const char *relation = emit_relation(op);
     pto_value *to = PTO_SCRATCH(e->run, pto_value, n), *from = PTO_SCRATCH(e->run, pto_value, n);
     if (relation == NULL) return emit_refuse(op, "its relation is not known");
     for (uint32_t i = 0; i < n; i++) {
@@ -156,7 +145,7 @@ static pto_status emit_scalar_op(emitter *e, pto_op op)
         define(e, op, emit_convert(e, t, PTO_I64, from, 1, 0, 0));
         return PTO_OK;
     }
-    const char *relation = relation_of(op);
+    const char *relation = emit_relation(op);
     if (relation == NULL) return emit_refuse(op, "its relation is not known");
     define(e, op,
            emit_format(e, "(uint8_t)(%s %s %s)", emit_value(e, pto_op_operand(op, 0)), relation,

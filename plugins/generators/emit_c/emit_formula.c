@@ -1,10 +1,18 @@
 /* Ops that make each element of the elements in the same place, as C expressions. */
 #include "emit.h"
 
+#include <pto/relation.h>
+
+const char *emit_relation(pto_op op)
+{
+    const pto_relation r = pto_relation_by_name(pto_attr_str_of(op, PTO_STR("relation")));
+    return r != PTO_RELATION_NONE ? pto_relation_sign(r) : NULL;
+}
+
 pto_str emit_stem(pto_op op)
 {
     pto_str name = pto_op_name(op);
-    const uint32_t rule = (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE);
+    const uint32_t rule = emit_rule_of(op);
     if (name.n > 5) name = pto_str_make(name.p + 5, name.n - 5); /* "tile." */
     if (rule == PTO_RULE_ROW_BINARY || rule == PTO_RULE_COL_BINARY) return pto_str_make(name.p + 9, name.n - 9);
     if (rule == PTO_RULE_SCALAR || rule == PTO_RULE_REMAINDER_SCALAR) name.n--;
@@ -64,14 +72,9 @@ static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a,
 
 static const char *comparison(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
 {
-    static const struct {
-        const char *word, *sign;
-    } rows[] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
-    const pto_str word = pto_attr_str_of(op, PTO_STR("relation"));
+    const char *relation = emit_relation(op);
     (void)t;
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (pto_str_is(word, rows[i].word)) return emit_format(e, "(uint8_t)(%s %s %s)", a, rows[i].sign, b);
-    return NULL;
+    return relation != NULL ? emit_format(e, "(uint8_t)(%s %s %s)", a, relation, b) : NULL;
 }
 
 const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x)
@@ -86,32 +89,64 @@ static const char *selection(emitter *e, pto_dtype t, const char *mask, const ch
     return emit_format(e, "(%s ? %s : %s)", mask, a, b);
 }
 
+/* What an element is made of, by the rule of the op; what is not here is not made element by element. */
+typedef enum formula {
+    FORMULA_NONE,
+    FORMULA_OF_ONE,
+    FORMULA_OF_TWO,
+    FORMULA_OF_SCALAR,
+    FORMULA_COMPARISON,
+    FORMULA_COMPARISON_SCALAR,
+    FORMULA_SELECTION,
+    FORMULA_SELECTION_SCALAR,
+    FORMULA_CONVERSION,
+    FORMULA_MOVE,
+    FORMULA_SAME,
+    FORMULA_NUMBER
+} formula;
+static const uint8_t formulas[PTO_RULE_COUNT] = {
+    [PTO_RULE_UNARY] = FORMULA_OF_ONE,
+    [PTO_RULE_ROOT] = FORMULA_OF_ONE,
+    [PTO_RULE_BINARY] = FORMULA_OF_TWO,
+    [PTO_RULE_BITWISE] = FORMULA_OF_TWO,
+    [PTO_RULE_REMAINDER] = FORMULA_OF_TWO,
+    [PTO_RULE_ROW_BINARY] = FORMULA_OF_TWO,
+    [PTO_RULE_COL_BINARY] = FORMULA_OF_TWO,
+    [PTO_RULE_SCALAR] = FORMULA_OF_SCALAR,
+    [PTO_RULE_REMAINDER_SCALAR] = FORMULA_OF_SCALAR,
+    [PTO_RULE_COMPARE] = FORMULA_COMPARISON,
+    [PTO_RULE_COMPARE_SCALAR] = FORMULA_COMPARISON_SCALAR,
+    [PTO_RULE_SELECT] = FORMULA_SELECTION,
+    [PTO_RULE_SELECT_SCALAR] = FORMULA_SELECTION_SCALAR,
+    [PTO_RULE_CONVERT] = FORMULA_CONVERSION,
+    [PTO_RULE_MOVE] = FORMULA_MOVE,
+    [PTO_RULE_ROW_EXPAND] = FORMULA_SAME,
+    [PTO_RULE_COL_EXPAND] = FORMULA_SAME,
+    [PTO_RULE_FILL] = FORMULA_NUMBER,
+};
+
+int emit_is_map(pto_op op) { return formulas[emit_rule_of(op)] != FORMULA_NONE; }
+
 const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const emit_words *w)
 {
-    const uint32_t rule = (uint32_t)pto_kind_column(e->run, pto_op_kind(op), PTO_COLUMN_RULE);
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
                     to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
-    switch (rule) {
-    case PTO_RULE_UNARY:
-    case PTO_RULE_ROOT: return w->arithmetic(e, op, t, x[0], NULL);
-    case PTO_RULE_BINARY:
-    case PTO_RULE_BITWISE:
-    case PTO_RULE_REMAINDER:
-    case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_COL_BINARY: return w->arithmetic(e, op, t, x[0], x[1]);
-    case PTO_RULE_SCALAR:
-    case PTO_RULE_REMAINDER_SCALAR: return w->arithmetic(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
-    case PTO_RULE_COMPARE: return w->comparison(e, op, t, x[0], x[1]);
-    case PTO_RULE_COMPARE_SCALAR: return w->comparison(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
-    case PTO_RULE_SELECT: return w->selection(e, to, x[0], x[1], x[2]);
-    case PTO_RULE_SELECT_SCALAR: return w->selection(e, to, x[0], x[1], w->scalar(e, op, 2, to, x[2]));
-    case PTO_RULE_CONVERT: return w->conversion(e, to, t, x[0], emit_cast_mode(op), emit_cast_saturates(op, to, t), 1);
-    case PTO_RULE_MOVE: return w->conversion(e, to, t, x[0], 1, 0, 0);
-    case PTO_RULE_ROW_EXPAND:
-    case PTO_RULE_COL_EXPAND: return x[0];
-    case PTO_RULE_FILL: return w->scalar(e, op, 0, to, x[0]);
-    default: return NULL;
+    switch ((formula)formulas[emit_rule_of(op)]) {
+    case FORMULA_NONE: return NULL;
+    case FORMULA_OF_ONE: return w->arithmetic(e, op, t, x[0], NULL);
+    case FORMULA_OF_TWO: return w->arithmetic(e, op, t, x[0], x[1]);
+    case FORMULA_OF_SCALAR: return w->arithmetic(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
+    case FORMULA_COMPARISON: return w->comparison(e, op, t, x[0], x[1]);
+    case FORMULA_COMPARISON_SCALAR: return w->comparison(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
+    case FORMULA_SELECTION: return w->selection(e, to, x[0], x[1], x[2]);
+    case FORMULA_SELECTION_SCALAR: return w->selection(e, to, x[0], x[1], w->scalar(e, op, 2, to, x[2]));
+    case FORMULA_CONVERSION:
+        return w->conversion(e, to, t, x[0], emit_cast_mode(op), emit_cast_saturates(op, to, t), 1);
+    case FORMULA_MOVE: return w->conversion(e, to, t, x[0], 1, 0, 0);
+    case FORMULA_SAME: return x[0];
+    case FORMULA_NUMBER: return w->scalar(e, op, 0, to, x[0]);
     }
+    return NULL;
 }
 
 const char *emit_formula(emitter *e, pto_op op, const char *const *x)

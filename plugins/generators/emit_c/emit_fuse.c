@@ -7,7 +7,6 @@
  * before it, so that those have read what it overwrites. */
 #include "emit_nest.h"
 
-static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int is_column(pto_value v) { return emit_columns(v) == 1; }
 static int is_store(fused_kind k) { return k == FUSED_STORE || k == FUSED_ROW_STORE; }
@@ -48,7 +47,7 @@ static fused_kind kind_of_map(emitter *e, pto_op op)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     const pto_value result = pto_op_result(op, 0);
-    const uint32_t rule = rule_of(op);
+    const uint32_t rule = emit_rule_of(op);
     const int is_of_row = is_column(result);
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const pto_value v = pto_op_operand(op, i);
@@ -83,14 +82,14 @@ static fused_kind classify(emitter *e, pto_op op, pto_expr region[2])
     if (EMIT_IS(e, op, LOAD) || EMIT_IS(e, op, STORE)) {
         kind = kind_of_transfer(e, op);
         walked = EMIT_IS(e, op, LOAD) ? pto_op_result(op, 0) : pto_op_operand(op, 0);
-    } else if (rule_of(op) == PTO_RULE_ROW_REDUCE) {
+    } else if (emit_rule_of(op) == PTO_RULE_ROW_REDUCE) {
         walked = pto_op_operand(op, 0);
         const int fits = !is_column(walked) && emit_has_lanes(dtype_of(walked)) && dtype_of(walked) != PTO_MASK;
         kind = fits ? FUSED_REDUCE : FUSED_NONE;
-    } else if (rule_of(op) == PTO_RULE_COL_REDUCE) {
+    } else if (emit_rule_of(op) == PTO_RULE_COL_REDUCE) {
         walked = pto_op_operand(op, 0);
         kind = kind_of_column_reduce(e, op);
-    } else if (emit_is_map(e, op)) {
+    } else if (emit_is_map(op)) {
         kind = kind_of_map(e, op);
         walked = pto_op_result(op, 0);
     }
@@ -179,7 +178,7 @@ static int reads_inside(const emit_group *g, pto_op op)
  * elsewhere. */
 static int spreads_inside(const emit_group *g, pto_op op)
 {
-    const uint32_t rule = rule_of(op);
+    const uint32_t rule = emit_rule_of(op);
     int64_t n = 0;
     const int is_binary = rule == PTO_RULE_COL_BINARY;
     if (!is_binary && rule != PTO_RULE_COL_EXPAND) return 0;

@@ -4,22 +4,15 @@
 
 typedef enum lane_kind { LANE_NONE, LANE_F32, LANE_I32, LANE_U32, LANE_MASK } lane_kind;
 
-static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
-
 static lane_kind lane_of(pto_dtype t)
 {
-    switch (t) {
-    case PTO_F32:
-    case PTO_F16:
-    case PTO_BF16: return LANE_F32;
-    case PTO_I8:
-    case PTO_I16:
-    case PTO_I32: return LANE_I32;
-    case PTO_U8:
-    case PTO_U16:
-    case PTO_U32: return LANE_U32;
-    case PTO_BOOL:
-    case PTO_MASK: return LANE_MASK;
+    if (t == PTO_MASK) return LANE_MASK;
+    if (pto_dtype_bytes(t) > 4 || pto_dtype_is_byte_float(t)) return LANE_NONE;
+    switch (pto_dtype_class(t)) {
+    case PTO_CLASS_FLOAT: return LANE_F32;
+    case PTO_CLASS_SINT: return LANE_I32;
+    case PTO_CLASS_UINT: return LANE_U32;
+    case PTO_CLASS_BOOL: return LANE_MASK;
     default: return LANE_NONE;
     }
 }
@@ -61,7 +54,7 @@ const char *emit_splat(emitter *e, pto_dtype t, const char *scalar)
 static const char *cut(emitter *e, pto_dtype t, const char *x)
 {
     const int bits = (int)(8 * pto_dtype_bytes(t));
-    if (t == PTO_F16 || t == PTO_BF16) return emit_format(e, "pto_through_%s(%s)", pto_dtype_name(t), x);
+    if (pto_dtype_is_half_float(t)) return emit_format(e, "pto_through_%s(%s)", pto_dtype_name(t), x);
     if (lane_of(t) == LANE_I32 && bits < 32)
         return emit_format(e, "((pto_i32)((pto_u32)%s << %d) >> %d)", x, 32 - bits, 32 - bits);
     if (lane_of(t) == LANE_U32 && bits < 32) return emit_format(e, "(%s & %u)", x, (1u << bits) - 1);
@@ -190,7 +183,7 @@ static int is_at_most_zero(pto_value v)
     if (pto_str_is(stem, "neg")) return is_size(a);
     if (pto_op_operand_count(def) != 2) return 0;
     const pto_value b = pto_op_operand(def, 1);
-    if (pto_str_is(stem, "sub")) return rule_of(def) == PTO_RULE_ROW_BINARY && bounds_rows_of(b, a, MAXIMA);
+    if (pto_str_is(stem, "sub")) return emit_rule_of(def) == PTO_RULE_ROW_BINARY && bounds_rows_of(b, a, MAXIMA);
     if (!is_number(b, &number)) return 0;
     if (pto_str_is(stem, "mul")) return number > 0 ? is_at_most_zero(a) : is_size(a);
     return pto_str_is(stem, "min") && number <= 0;

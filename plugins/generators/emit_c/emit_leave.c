@@ -13,7 +13,7 @@ static const char *leaving(emitter *e, pto_op store, pto_dtype from, pto_dtype t
     if (x != NULL && has_relu) x = emit_format(e, "pto_relu_f32(%s)", x);
     if (x != NULL && PTO_SOME(scale))
         x = emit_format(e, "%s * %s", x, emit_splat(e, PTO_F32, emit_number(e, PTO_F32, scale, 0)));
-    if (x == NULL || to == PTO_F16 || to == PTO_BF16) return x; /* storing rounds */
+    if (x == NULL || pto_dtype_is_half_float(to)) return x; /* storing rounds */
     if (PTO_SOME(scale)) x = emit_format(e, "(%s)", x);
     return emit_vector_convert(e, to, passes, x, 1, !pto_dtype_is_float(to), 0);
 }

@@ -1,7 +1,6 @@
 /* A nest in C: a loop over rows, in it for each level the scalars of the row and a sweep along its columns. */
 #include "emit_nest.h"
 
-static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int is_column(pto_value v) { return emit_columns(v) == 1; }
 
@@ -81,7 +80,7 @@ static const char *vector_of(emitter *e, emit_group *g, pto_value v, int is_row)
 
 static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t i)
 {
-    const uint32_t rule = rule_of(op);
+    const uint32_t rule = emit_rule_of(op);
     const pto_value v = pto_op_operand(op, i);
     if (!storage_is_tile(v)) {
         const pto_dtype t = rule == PTO_RULE_FILL || rule == PTO_RULE_SELECT_SCALAR ? dtype_of(pto_op_result(op, 0))
@@ -444,7 +443,7 @@ static void look_ahead(emitter *e, emit_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
-        const uint32_t rule = rule_of(f->op);
+        const uint32_t rule = emit_rule_of(f->op);
         if (f->kind == FUSED_LOAD)
             ask_for(e, g, pto_op_result(f->op, 0), nest_memory_of(f), f->memory, f->window.row_stride);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
@@ -609,7 +608,7 @@ static void open_row(emitter *e, emit_group *g)
     g->declared_count = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         fused_op *f = &g->ops[i];
-        const uint32_t rule = rule_of(f->op);
+        const uint32_t rule = emit_rule_of(f->op);
         if (!has_one_row(g) && f->kind == FUSED_LOAD) open_memory_row(e, g, f);
         if (f->kind == FUSED_STORE && !is_trailing(g, f)) open_store(e, g, f);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {

@@ -1,8 +1,6 @@
 /* Tile ops, each a nest of loops over its valid region. */
 #include "emit.h"
 
-static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
-
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 
 /* ---- loops ---- */
@@ -226,35 +224,10 @@ static pto_status emit_store(emitter *e, pto_op op)
 
 /* ---- element by element ---- */
 
-int emit_is_map(emitter *e, pto_op op)
-{
-    switch (rule_of(op)) {
-    case PTO_RULE_UNARY:
-    case PTO_RULE_ROOT:
-    case PTO_RULE_BINARY:
-    case PTO_RULE_BITWISE:
-    case PTO_RULE_REMAINDER:
-    case PTO_RULE_REMAINDER_SCALAR:
-    case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_COL_BINARY:
-    case PTO_RULE_SCALAR:
-    case PTO_RULE_COMPARE:
-    case PTO_RULE_COMPARE_SCALAR:
-    case PTO_RULE_SELECT:
-    case PTO_RULE_SELECT_SCALAR:
-    case PTO_RULE_CONVERT:
-    case PTO_RULE_MOVE:
-    case PTO_RULE_ROW_EXPAND:
-    case PTO_RULE_COL_EXPAND:
-    case PTO_RULE_FILL: return 1;
-    default: (void)e; return 0;
-    }
-}
-
 /* An operand's element for that of the result at [row, column]. */
 static const char *operand_at(emitter *e, pto_op op, uint32_t i, const char *row, const char *column)
 {
-    const uint32_t rule = rule_of(op);
+    const uint32_t rule = emit_rule_of(op);
     const pto_value v = pto_op_operand(op, i);
     if (!storage_is_tile(v)) return emit_value(e, v);
     const int along_row = (rule == PTO_RULE_ROW_BINARY && i == 1) || rule == PTO_RULE_ROW_EXPAND;
@@ -561,7 +534,7 @@ pto_status emit_tile_op(emitter *e, pto_op op)
     if (EMIT_IS(e, op, SCATTER)) return emit_scatter(e, op);
     if (EMIT_IS(e, op, GATHER))
         return emit_by_index(e, op, pto_op_operand(op, 0), pto_op_result(op, 0), pto_op_operand(op, 1), 1);
-    if (rule_of(op) == PTO_RULE_ROW_REDUCE) return emit_reduce(e, op, 1);
-    if (rule_of(op) == PTO_RULE_COL_REDUCE) return emit_reduce(e, op, 0);
-    return emit_is_map(e, op) ? emit_map(e, op) : emit_refuse(op, "this generator does not know it");
+    if (emit_rule_of(op) == PTO_RULE_ROW_REDUCE) return emit_reduce(e, op, 1);
+    if (emit_rule_of(op) == PTO_RULE_COL_REDUCE) return emit_reduce(e, op, 0);
+    return emit_is_map(op) ? emit_map(e, op) : emit_refuse(op, "this generator does not know it");
 }

@@ -155,18 +155,11 @@ static double path_rate(const pto_run *run, uint32_t from, uint32_t to)
 
 static matrix_rates rates_of(const pricing *s)
 {
-    static const struct {
-        pto_dtype dtype;
-        const char *path;
-    } boxes[] = {{PTO_F32, "matrix.cycles-per-box.f32"},       {PTO_F16, "matrix.cycles-per-box.f16"},
-                 {PTO_BF16, "matrix.cycles-per-box.bf16"},     {PTO_F8E4M3, "matrix.cycles-per-box.f8e4m3"},
-                 {PTO_F8E5M2, "matrix.cycles-per-box.f8e5m2"}, {PTO_I8, "matrix.cycles-per-box.i8"}};
     pto_op product = pto_block_first(pto_body(s->problem->nest));
     pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
-    matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};
+    matrix_rates r = {.element_bytes = pto_dtype_bytes(dtype)};
     if (r.element_bytes < 1) r.element_bytes = ELEMENT_BYTES;
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (boxes[i].dtype == dtype) r.cycles_per_box = (double)number_or(s->run, boxes[i].path, 1);
+    r.cycles_per_box = pto_machine_f64_or(s->run, 1.0, "matrix.cycles-per-box.%s", pto_dtype_name(dtype));
     double shared = rate_or(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
     r.load_bytes_per_cycle = path_rate(s->run, PTO_ROLE_GLOBAL, PTO_ROLE_PANEL);
     if (shared > 0.0 && shared < r.load_bytes_per_cycle) r.load_bytes_per_cycle = shared;

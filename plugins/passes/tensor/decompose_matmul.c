@@ -412,7 +412,7 @@ static pto_value narrow_scale(pto_value scale)
     if (!PTO_IS(made, CAST)) return scale;
     const pto_value narrow = pto_op_operand(made, 0);
     const pto_dtype t = pto_type_dtype(pto_value_type(narrow));
-    return t == PTO_F16 || t == PTO_BF16 ? narrow : scale;
+    return pto_dtype_is_half_float(t) ? narrow : scale;
 }
 
 /* Why what follows the sum is not in the kernel of the product; NULL: it may be. */
@@ -433,8 +433,7 @@ static pto_value narrow_bias(const product *p, pto_value bias)
     const pto_op made = pto_value_op(bias);
     if (!PTO_IS(made, CAST)) return bias;
     const pto_value narrow = pto_op_operand(made, 0);
-    const int is_narrow =
-        (p->from == PTO_F16 || p->from == PTO_BF16) && pto_type_dtype(pto_value_type(narrow)) == p->from;
+    const int is_narrow = pto_dtype_is_half_float(p->from) && pto_type_dtype(pto_value_type(narrow)) == p->from;
     return is_narrow ? narrow : bias;
 }
 

@@ -18,10 +18,7 @@
  * in the place of products of f32 with such weights; a remark says why another one stays. On other machines it changes
  * nothing. The decision `weights` of a product is its form, `weights-blocks` what an instance computes. */
 #include "machine_types.h"
-
-#include <pto/plugin.h>
-
-#include <stdio.h>
+#include "nest_function.h"
 
 #define KINDS(X)                         \
     X(MATMUL, "tensor.matmul")           \
@@ -125,13 +122,6 @@ static pto_status decide_form(const product *p, const char *obstacle, int64_t *f
     return pto_decision_made(p->op, &d, form);
 }
 
-/* Blocks are no larger than what there is. */
-static int64_t at_most(int64_t n, pto_expr extent)
-{
-    int64_t there = 0;
-    return pto_expr_is_const(extent, &there) && there > 0 && there < n ? there : n;
-}
-
 static pto_status decide_blocks(product *p)
 {
     const pto_type result = pto_value_type(pto_op_result(p->op, 0));
@@ -142,32 +132,13 @@ static pto_status decide_blocks(product *p)
                             .keys = block_keys,
                             .min = least,
                             .max = most};
-    p->blocks[BLOCK_ROWS] = at_most(pto_opt_i64(p->run, OPT_ROWS), pto_type_dim(result, 0));
-    p->blocks[BLOCK_COLUMNS] = at_most(pto_opt_i64(p->run, OPT_COLUMNS), pto_type_dim(result, 1));
+    p->blocks[BLOCK_ROWS] = nest_block(pto_opt_i64(p->run, OPT_ROWS), pto_type_dim(result, 0));
+    p->blocks[BLOCK_COLUMNS] = nest_block(pto_opt_i64(p->run, OPT_COLUMNS), pto_type_dim(result, 1));
     PTO_TRY(pto_decision_pinned(p->op, &d, p->blocks));
     return pto_decision_made(p->op, &d, p->blocks);
 }
 
 /* ---- the function ---- */
-
-static pto_expr symbol_or_number(const product *p, pto_expr extent, const char *symbol)
-{
-    int64_t n = 0;
-    return pto_expr_is_const(extent, &n) ? extent : pto_expr_symbol(p->run, pto_s(symbol));
-}
-
-/* "f_weights", with a number when something has that name. */
-static pto_str free_name(const product *p)
-{
-    const pto_str stem = pto_str_join(p->run, pto_function_name(pto_op_function(p->op)), PTO_STR("_weights"));
-    pto_str name = stem;
-    for (uint32_t i = 0; PTO_SOME(pto_symbol_find(p->run, name)); i++) {
-        char number[16];
-        (void)snprintf(number, sizeof number, "%u", (unsigned)i);
-        name = pto_str_join(p->run, stem, pto_s(number));
-    }
-    return name;
-}
 
 enum { LEFT, BYTES, SCALES, RESULT, ARGUMENT_COUNT };
 
@@ -184,12 +155,12 @@ static void argument_types(const product *p, pto_type *types)
 {
     const uint32_t along_k = p->turns_right ? 1 : 0;
     const pto_type bytes = pto_value_type(p->bytes), result = pto_value_type(pto_op_result(p->op, 0));
-    const pto_expr m = symbol_or_number(p, pto_type_dim(result, 0), "M"),
-                   bytes_k = symbol_or_number(p, pto_type_dim(bytes, along_k), "K"),
-                   bytes_n = symbol_or_number(p, pto_type_dim(bytes, 1 - along_k), "N"),
+    const pto_expr m = nest_symbol_or_number(p->run, pto_type_dim(result, 0), "M"),
+                   bytes_k = nest_symbol_or_number(p->run, pto_type_dim(bytes, along_k), "K"),
+                   bytes_n = nest_symbol_or_number(p->run, pto_type_dim(bytes, 1 - along_k), "N"),
                    k = pto_expr_scale(bytes_k, p->turns_right ? 2 : 1),
                    n = pto_expr_scale(bytes_n, p->turns_right ? 1 : 2),
-                   groups = symbol_or_number(p, pto_type_dim(pto_value_type(p->scales), along_k), "G");
+                   groups = nest_symbol_or_number(p->run, pto_type_dim(pto_value_type(p->scales), along_k), "G");
     types[LEFT] = matrix(p, PTO_F32, m, k, p->turns_left);
     types[BYTES] = matrix(p, PTO_U8, bytes_k, bytes_n, p->turns_right);
     types[SCALES] = matrix(p, PTO_F32, groups, n, p->turns_right);
@@ -200,17 +171,8 @@ static pto_op make_function(const product *p, pto_str name)
 {
     static const char *const names[ARGUMENT_COUNT] = {"a", "b", "s", "c"};
     pto_type types[ARGUMENT_COUNT];
-    pto_attr modes[ARGUMENT_COUNT];
     argument_types(p, types);
-    for (uint32_t i = 0; i < ARGUMENT_COUNT; i++)
-        modes[i] = pto_attr_make_str(p->run, i != RESULT ? PTO_STR("in") : PTO_STR("out"));
-    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_FUNC));
-    pto_spec_str(&s, PTO_STR("name"), name);
-    pto_spec_str(&s, PTO_STR("visibility"), PTO_STR("private"));
-    pto_spec_attr(&s, PTO_STR("params"), pto_attr_make_list(p->run, ARGUMENT_COUNT, modes));
-    pto_spec_blocks(&s, 1);
-    pto_spec_loc(&s, pto_op_loc(p->op));
-    const pto_op function = pto_spec_build(&s, pto_after(pto_op_function(p->op)));
+    const pto_op function = nest_function(p->op, pto_kind(p->run, KIND_FUNC), name, ARGUMENT_COUNT);
     if (!PTO_SOME(function)) return function;
     for (uint32_t i = 0; i < ARGUMENT_COUNT; i++)
         if (!PTO_SOME(pto_block_add_arg(pto_body(function), types[i], pto_s(names[i])))) return pto_op_none(p->run);
@@ -300,7 +262,7 @@ static pto_status drop_unused(pto_op op)
 
 static pto_status make_nest(const product *p)
 {
-    const pto_str name = free_name(p);
+    const pto_str name = nest_free_name(p->op, "_weights");
     const pto_op function = make_function(p, name);
     PTO_NEED(function);
     PTO_TRY(write_nest(p, name, pto_body(function)));
@@ -323,14 +285,14 @@ static pto_status make_nest(const product *p)
     return drop_unused(p->unpack);
 }
 
-static pto_status lower(const pto_run *run, pto_op op)
+static pto_status lower(pto_op op)
 {
-    product p = {.run = run, .op = op, .dequantize = pto_value_op(pto_op_operand(op, 1))};
+    product p = {.run = op.run, .op = op, .dequantize = pto_value_op(pto_op_operand(op, 1))};
     int64_t form;
     const char *obstacle = read_product(op, &p);
     PTO_TRY(decide_form(&p, obstacle, &form));
     if (form == FORM_APART) {
-        pto_stat_add(run, STAT_LEFT, 1);
+        pto_stat_add(op.run, STAT_LEFT, 1);
         if (obstacle != NULL) pto_remark(op, "pto.weights-nest/left", "dequantises its weights apart: %s", obstacle);
         return PTO_OK;
     }
@@ -347,20 +309,7 @@ static int has_weights(pto_op op)
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
-    uint32_t count = 0, capacity = 0;
-    pto_op *found = NULL;
-    if (!machine_has_common_core(run)) return PTO_OK;
-    PTO_WALK(unit, op)
-    {
-        if (!has_weights(op)) continue;
-        PTO_GROW(run, found, count, capacity);
-        found[count++] = op;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        PTO_TRY(pto_go_on(run));
-        PTO_TRY(lower(run, found[i]));
-    }
-    return PTO_OK;
+    return machine_has_common_core(run) ? nest_lower_each(unit, has_weights, lower) : PTO_OK;
 }
 
 static const pto_pass pass = {

@@ -9,7 +9,8 @@
  *
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
  * space can hold the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
- * that pipes would have to wait for in every iteration (storage_place.h). Exact.
+ * that pipes would have to wait for in every iteration (storage_place.h). When a later step finds no space for the
+ * kernel all the same, stores keep one buffer, then moves too, then all. Exact.
  *
  * Requires nests of one core each (pto.distributed). Leaves the attribute `stages` on loads, moves and stores, by which
  * pto.select makes buffers. */
@@ -107,7 +108,7 @@ typedef struct candidate {
     pto_op op;
     int wave;
     uint32_t depth;
-    int is_pinned;
+    int is_pinned, gave_way;
     int64_t needed, capacity; /* bytes of its space, with the stages that were tried; 0: none were */
 } candidate;
 
@@ -169,12 +170,12 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate **out
 static pto_status record(const candidate *c)
 {
     const int64_t stages = pto_attr_int_of(c->op, PTO_STR("stages"), 1);
-    char limit[96];
-    (void)snprintf(limit, sizeof limit, "%s: %lld of %lld bytes%s",
+    char text[96];
+    const char *limit = c->gave_way ? "a later step had no space for more" : c->needed != 0 ? text : NULL;
+    (void)snprintf(text, sizeof text, "%s: %lld of %lld bytes%s",
                    pto_space_name(c->op.run, pto_type_space(pto_value_type(rotated_tile(c->op)))), (long long)c->needed,
                    (long long)c->capacity, c->needed > c->capacity ? " with more" : "");
-    const pto_decision d = {
-        .struct_size = sizeof d, .count = 1, .name = "stages", .limit = c->needed != 0 ? limit : NULL};
+    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "stages", .limit = limit};
     return pto_decision_made(c->op, &d, &stages);
 }
 
@@ -194,21 +195,43 @@ static pto_status rotate_pinned(const pto_run *run, uint32_t count, candidate *i
     return PTO_OK;
 }
 
-static pto_status pipeline_nest(const pto_run *run, pto_op nest)
+/* Which waves rotate: those that options ask for and that have a free candidate, of which the last ones give way when
+ * the kernel did not fit. */
+static void choose_waves(const pto_run *run, pto_op nest, uint32_t count, candidate *items, int *waves)
 {
     const int wanted[WAVE_COUNT] = {pto_opt_bool(run, OPT_LOADS), pto_opt_bool(run, OPT_MOVES),
                                     pto_opt_bool(run, OPT_STORES)};
+    uint32_t present = 0;
+    for (int wave = 0; wave < WAVE_COUNT; wave++) {
+        waves[wave] = 0;
+        for (uint32_t i = 0; wanted[wave] && pto_opt_i64(run, OPT_STAGES) > 1 && i < count; i++)
+            waves[wave] |= items[i].wave == wave && !items[i].is_pinned;
+        present += (uint32_t)waves[wave];
+    }
+    uint32_t give_way = present > 0 ? pto_choice_take(nest, present + 1) : 0;
+    for (int wave = WAVE_COUNT; wave-- > 0 && give_way > 0;) {
+        if (!waves[wave]) continue;
+        waves[wave] = 0;
+        give_way--;
+        for (uint32_t i = 0; i < count; i++) items[i].gave_way |= items[i].wave == wave && !items[i].is_pinned;
+    }
+}
+
+static pto_status pipeline_nest(const pto_run *run, pto_op nest)
+{
     const int64_t stages = pto_opt_i64(run, OPT_STAGES);
+    int waves[WAVE_COUNT];
     candidate *items = NULL;
     const uint32_t count = find_candidates(run, nest, &items);
     if (count == 0) return PTO_OK;
     needs n = {.plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE))};
     storage_read(&n.plan, &n.source, nest);
     PTO_TRY(rotate_pinned(run, count, items, &n));
+    choose_waves(run, nest, count, items, waves);
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < count; i++) deepest = items[i].depth > deepest ? items[i].depth : deepest;
-    for (int wave = 0; wave < WAVE_COUNT && stages > 1; wave++)
-        for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--)
+    for (int wave = 0; wave < WAVE_COUNT; wave++)
+        for (uint32_t depth = deepest; waves[wave] && depth > 0; depth--)
             for (uint32_t i = 0; i < count; i++)
                 if (items[i].wave == wave && items[i].depth == depth && !items[i].is_pinned)
                     PTO_TRY(rotate(run, &items[i], stages, &n));
@@ -226,6 +249,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_CHOOSES,
     .id = "pto.pipeline",
     .summary = "Rotate what loops load, move and store through several buffers where there is space",
     .scope = "function",

@@ -1,4 +1,5 @@
 /* Integers as index expressions, comparisons, constants. */
+#include "float_bits.h"
 #include "import.h"
 
 #include <errno.h>
@@ -183,24 +184,6 @@ static pto_status name_grid(importer *im, const mlir_op *op, pto_expr x)
     return pto_value_set_name(im->grid, import_plain_name(im, name));
 }
 
-static uint32_t bits_of_hex(pto_dtype t) { return t == PTO_F32 ? 32 : 16; }
-
-/* A float from its bits. */
-static double from_bits(uint64_t bits, pto_dtype t)
-{
-    const int mantissa = t == PTO_F32 ? 23 : t == PTO_F16 ? 10 : 7, exponent = t == PTO_F16 ? 5 : 8;
-    const uint64_t fraction = bits & ((UINT64_C(1) << mantissa) - 1), top = (UINT64_C(1) << exponent) - 1;
-    const int64_t power = (int64_t)(bits >> mantissa & top), bias = (int64_t)(top >> 1);
-    double x;
-    if (power == (int64_t)top)
-        x = fraction != 0 ? (double)NAN : (double)INFINITY;
-    else if (power == 0)
-        x = ldexp((double)fraction, (int)(1 - bias - mantissa));
-    else
-        x = ldexp((double)(fraction | UINT64_C(1) << mantissa), (int)(power - bias - mantissa));
-    return (bits >> (mantissa + exponent) & 1) != 0 ? -x : x;
-}
-
 static pto_status float_constant(importer *im, const mlir_op *op, const mlir_node *number, pto_dtype t)
 {
     char text[MLIR_NAME_MAX + 1], *end;
@@ -209,8 +192,8 @@ static pto_status float_constant(importer *im, const mlir_op *op, const mlir_nod
     const int is_hex = strchr(text, 'x') != NULL;
     errno = 0;
     const uint64_t bits = is_hex ? strtoull(text, &end, 16) : 0;
-    const double x = is_hex ? from_bits(bits, t) : strtod(text, &end);
-    if (*end != 0 || (is_hex && (errno != 0 || bits >> bits_of_hex(t) != 0)))
+    const double x = is_hex ? (double)float_bits_number(t, (uint32_t)bits) : strtod(text, &end);
+    if (*end != 0 || (is_hex && (errno != 0 || bits >> (8 * pto_dtype_bytes(t)) != 0)))
         return mlir_error(im->run, number->line, number->column, "pto.read-ascend/number", "`%s` is not a number of %s",
                           text, pto_dtype_name(t));
     return import_define(im, op->results, (import_name){.kind = IMPORT_NUMBER, .dtype = t, .number = x});
@@ -231,7 +214,7 @@ static pto_status constant(importer *im, const mlir_op *op)
     PTO_TRY(import_take_type(&c, &type));
     PTO_TRY(mlir_at_end(&c));
     const pto_dtype t = import_dtype(type->text);
-    if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16) return float_constant(im, op, number, t);
+    if (pto_dtype_is_float(t)) return float_constant(im, op, number, t);
     if (t == PTO_DTYPE_NONE)
         return import_refuse(im, op, "is of `%.*s`, which is not a type of scalars", PTO_FMT(type->text));
     PTO_TRY(import_number_of(im, number, &n));

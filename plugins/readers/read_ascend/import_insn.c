@@ -30,7 +30,7 @@ static pto_status pipe_of(const importer *im, mlir_cursor *c, pto_str *out, uint
         uint32_t unit;
     } pipes[] = {
 #define PIPE(unit, word) {word, PTO_UNIT_##unit},
-#include "assembler_words.def"
+#include "ascend_words.def"
     };
     const mlir_node *n = NULL;
     if (!mlir_take(c, MLIR_ANGLE, &n) && !mlir_take(c, MLIR_ATTRIBUTE, &n)) return mlir_expected(c, "a pipe");
@@ -330,7 +330,7 @@ static int fits(const importer *im, pto_kind_id kind, const import_name *const *
 /* What `pad` of a tile's type fills with: 1 is zero, 2 the greatest number, 3 the least one. */
 static pto_status pad_attr(const importer *im, const mlir_op *op, const import_tile_type *t, pto_spec *s)
 {
-    const int is_unsigned = t->dtype == PTO_U8 || t->dtype == PTO_U16 || t->dtype == PTO_U32;
+    const int is_unsigned = pto_dtype_class(t->dtype) == PTO_CLASS_UINT;
     const int64_t bits = 8 * pto_dtype_bytes(t->dtype);
     if (t->pad == 0) return import_refuse(im, op, "fills with the `pad` of its target, which is 0: none");
     if (pto_dtype_is_float(t->dtype)) {
@@ -364,7 +364,7 @@ static pto_status round_attr(const importer *im, const mlir_op *op, pto_str word
 {
     static const char *const words[][2] = {
 #define ROUND(ours, word) {word, ours},
-#include "assembler_words.def"
+#include "ascend_words.def"
     };
     if (word.n == 0) return PTO_OK;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {

@@ -130,8 +130,8 @@ static pto_status extent(const importer *im, const mlir_node *type, pto_str word
 pto_status import_tile_type_of(const importer *im, const mlir_node *type, import_tile_type *out)
 {
     static const char *const places[] = {
-#define PLACE(role, word) [PTO_ROLE_##role] = word,
-#include "assembler_words.def"
+#define PLACE(role, word, cpp) [PTO_ROLE_##role] = word,
+#include "ascend_words.def"
     };
     enum { CAPACITY_MAX = 1 << 20 };
     tile_words w = {0};

@@ -116,7 +116,7 @@ int machine_scale_is_short(pto_value scale)
 {
     double number = 0;
     const pto_dtype t = pto_type_dtype(pto_value_type(scale));
-    return t == PTO_F16 || t == PTO_BF16 || machine_scale_number(scale, &number);
+    return pto_dtype_is_half_float(t) || machine_scale_number(scale, &number);
 }
 
 int machine_scale_number(pto_value scale, double *number)

@@ -1,5 +1,7 @@
 #include "native_pool.h"
 
+#include "native_clock.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
@@ -10,7 +12,6 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Where a thread of the pool is. The launching thread opens and withdraws, the thread itself does the rest:
@@ -69,13 +70,6 @@ static void sleep_while(_Atomic uint32_t *state, uint32_t value)
 
 static void wake(_Atomic uint32_t *state) { syscall(SYS_futex, state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Whether `state` became another value than `value` before the time was up. The clock is asked now and then. */
 static bool spin_while(_Atomic uint32_t *state, uint32_t value, uint64_t spin_ns)
 {
@@ -85,7 +79,7 @@ static bool spin_while(_Atomic uint32_t *state, uint32_t value, uint64_t spin_ns
             if (atomic_load_explicit(state, memory_order_acquire) != value) return true;
             pause_briefly();
         }
-        const uint64_t now = now_ns();
+        const uint64_t now = native_now_ns();
         if (end == 0) end = now + spin_ns;
         if (now >= end) return false;
     }

@@ -128,3 +128,16 @@ static void put_in_full(const index_words *w, text *t, pto_expr x, int around)
         text_put(t, "%lld", (long long)pto_expr_number(x));
     if (own <= around) text_put(t, ")");
 }
+
+void index_names_add(index_names *names, pto_expr x, const char *name)
+{
+    PTO_GROW(x.run, names->items, names->count, names->capacity);
+    names->items[names->count++] = (struct index_name){x, name};
+}
+
+const char *index_names_find(const index_names *names, pto_expr x)
+{
+    for (uint32_t i = names->count; i-- > 0;)
+        if (pto_expr_same(names->items[i].expr, x)) return names->items[i].name;
+    return NULL;
+}

@@ -18,6 +18,19 @@ typedef struct index_words {
     int (*is_natural)(void *self, pto_expr x);
 } index_words;
 
+/* Expressions that have a name from where it is declared to the end of its block, where `count` is set back. */
+typedef struct index_names {
+    struct index_name {
+        pto_expr expr;
+        const char *name;
+    } *items;
+    uint32_t count, capacity;
+} index_names;
+/* The text of `name` must live as long as the run. */
+void index_names_add(index_names *names, pto_expr x, const char *name);
+/* The latest name; NULL: it has none. */
+const char *index_names_find(const index_names *names, pto_expr x);
+
 /* The expression, in scratch memory of the run. */
 const char *index_text(const pto_run *run, const index_words *w, pto_expr x);
 /* The same as a factor or a divisor: in parentheses where it is a sum, product or division. */

@@ -330,7 +330,7 @@ typedef struct pto_option {
 
 /* A pass. `run` changes the unit and leaves a module that verifies, with the properties that the pass establishes.
  * PTO_FAILED, after a diagnostic, ends the compile. It is called once for each unit, and again, on the module as it was
- * before, when other sizes of tiles are tried. It keeps nothing between calls. */
+ * before, when other alternatives are tried. It keeps nothing between calls. */
 typedef struct pto_pass {
     uint32_t struct_size;
     uint32_t flags; /* PTO_PASS_* */
@@ -346,7 +346,8 @@ typedef struct pto_pass {
 } pto_pass;
 enum {
     PTO_PASS_REASSOCIATES = 1, /* results may change by roundings: the order of sums, how often; otherwise exact */
-    PTO_PASS_KEEPS_LEVEL = 2   /* the consumed level stays present beside the produced one */
+    PTO_PASS_KEEPS_LEVEL = 2,  /* the consumed level stays present beside the produced one */
+    PTO_PASS_CHOOSES = 4       /* it asks `choice_take`; passes with an option that names a strategy need not say so */
 };
 
 /* A fact that a checker can verify. A checker changes nothing. It may read all of the module; for an unchanged module

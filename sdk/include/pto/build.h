@@ -477,8 +477,8 @@ static inline pto_status pto_error(pto_op op, const char *code, const char *form
     va_end(args);
     return PTO_FAILED;
 }
-/* The same where memory does not suffice: `return pto_does_not_fit(op, ...)`. Other sizes of tiles may be tried then.
- */
+/* The same where memory does not suffice: `return pto_does_not_fit(op, ...)`. Steps may run again then, with other
+ * alternatives of those that chose. */
 PTO_PRINTF_LIKE(3, 4)
 static inline pto_status pto_does_not_fit(pto_op op, const char *code, const char *format, ...)
 {

@@ -151,33 +151,50 @@ static inline int64_t pto_tile_bytes(pto_dtype dtype, uint32_t order, int64_t ro
         return -1;
     return __builtin_mul_overflow(lines, line, &bytes) ? -1 : bytes;
 }
-static inline int pto_dtype_is_float(pto_dtype dtype)
+/* What the numbers of a type are: the class of its row. */
+enum {
+    PTO_CLASS_NONE,
+    PTO_CLASS_FLOAT,
+    PTO_CLASS_SINT,
+    PTO_CLASS_UINT,
+    PTO_CLASS_BOOL,
+    PTO_CLASS_INDEX, /* signed */
+    PTO_CLASS_OPAQUE /* not numbers: masks and records */
+};
+static inline uint32_t pto_dtype_class(pto_dtype dtype)
 {
-    enum { PTO_IS_FLOAT = 1, PTO_IS_SINT = 0, PTO_IS_UINT = 0, PTO_IS_BOOL = 0, PTO_IS_INDEX = 0, PTO_IS_OPAQUE = 0 };
-    static const uint8_t is_float[] = {
+    static const uint8_t classes[] = {
         0,
-#define DTYPE(ID, text, bits, group, ...) PTO_IS_##group,
+#define DTYPE(ID, text, bits, group, ...) PTO_CLASS_##group,
 #include <pto/ops/types.def>
     };
-    return is_float[dtype < PTO_DTYPE_COUNT ? dtype : 0];
+    return classes[dtype < PTO_DTYPE_COUNT ? dtype : 0];
 }
+static inline int pto_dtype_is_float(pto_dtype dtype) { return pto_dtype_class(dtype) == PTO_CLASS_FLOAT; }
 /* Floats of 8 bits are stored, converted and multiplied; ops compute in wider ones. */
 static inline int pto_dtype_is_byte_float(pto_dtype dtype)
 {
     return pto_dtype_is_float(dtype) && pto_dtype_bytes(dtype) == 1;
 }
 
-/* The fields of a float, as in IEEE 754, and the pattern of its largest finite value; 0 of other types. */
+/* Floats of 16 bits, all of whose values f32 has. */
+static inline int pto_dtype_is_half_float(pto_dtype dtype)
+{
+    return pto_dtype_is_float(dtype) && pto_dtype_bytes(dtype) == 2;
+}
+
+/* The fields of a float, as in IEEE 754, and the patterns of its largest finite value and of a NaN, without sign; 0 of
+ * other types. Where the pattern after the largest is not that of infinity, the type has none. */
 typedef struct pto_float_format {
     uint8_t exponent_bits, mantissa_bits;
-    uint32_t largest;
+    uint32_t largest, quiet_nan;
 } pto_float_format;
 static inline pto_float_format pto_dtype_float_format(pto_dtype dtype)
 {
     static const pto_float_format formats[] = {
-        {0, 0, 0},
-#define DTYPE(ID, text, bits, group, exponent_bits, mantissa_bits, largest, ...) \
-    {exponent_bits, mantissa_bits, largest},
+        {0, 0, 0, 0},
+#define DTYPE(ID, text, bits, group, exponent_bits, mantissa_bits, largest, quiet_nan, ...) \
+    {exponent_bits, mantissa_bits, largest, quiet_nan},
 #include <pto/ops/types.def>
     };
     return formats[dtype < PTO_DTYPE_COUNT ? dtype : 0];

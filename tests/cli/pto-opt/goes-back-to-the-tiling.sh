@@ -44,11 +44,24 @@ does_not_fit() { # WANTED-STATUS ARGUMENTS..
 }
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: %s, pinned: true }\n' "$first" >p.yaml
 does_not_fit 2 --schedule=p.yaml
-grep -q 'remark: \[pto.allocate' text && complain "a pinned size was tried again"
+# The pinned size stays: what is left to choose is how many buffers stores and loads have.
+[ "$(grep -c 'remark: \[pto.allocate' text)" = 2 ] || complain "a pinned size was tried again"
+grep -q 'note: `%tx_b` takes 16384 bytes' text || complain "not the pinned size"
 grep -q 'p.yaml:3:5: note: the schedule pins it here' text || complain "no line of the pin"
 does_not_fit 5 --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }"
 grep -q "remark: \[E1332\] strategy \`pto.tiling-manual\` offers no further tile that fits; there were 1" text ||
   complain "no further offer"
+# Where no size fits the best one stays, and pto.pipeline tries fewer buffers, stores first. Pinned, they make the same.
+compile --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 2, columns: 1280 } }' --remarks=r.txt --emit-schedule=s.yaml \
+  -o fewer.ptir 2>text || complain "not compiled with fewer buffers: $(cat text)"
+[ "$(grep -c 'remark: \[pto.allocate/does-not-fit\]' r.txt)" = 2 ] || complain "remarks: $(cat r.txt)"
+for at in tx tile.store; do
+  grep -A4 "at: \"@f/$at\"" s.yaml | grep -A1 'decide: stages' | sed -n 's/.*value: //p'
+done >stages
+[ "$(paste -sd ' ' stages)" = '2 1' ] || complain "buffers of loads and stores: $(cat stages)"
+grep -q 'limit: "a later step had no space for more"' s.yaml || complain "the schedule does not say why"
+pin_all s.yaml >all.yaml
+compile --schedule=all.yaml -o all.ptir && cmp -s fewer.ptir all.ptir || complain "fewer buffers, pinned, make another module"
 # From a snapshot after the tiling there is nothing to go back to.
 compile --until select -o select.ptir --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }" ||
   complain "until select"

@@ -527,6 +527,7 @@ static void call_decision_made(void)
     const pto_decision d = any_decision();
     if (d.count <= 3 || d.count > 32) (void)pto_decision_made(any_op(), &d, values);
 }
+static void call_choice_take(void) { (void)pto_choice_take(any_op(), any_u32()); }
 static void call_report_does_not_fit(void)
 {
     if (chance(now.misuses / 2)) (void)pto_report_does_not_fit(any_op(), any_str(), any_str());

@@ -94,7 +94,8 @@ static const int64_t two[] = {2};
     X(value_set_name, READS_ONLY, pto_value_set_name(p.a, PTO_STR("z")) == PTO_FAILED)                        \
     X(value_replace, READS_ONLY, pto_value_replace(p.a, p.x) == PTO_FAILED)                                   \
     X(decision_pinned, NO_DECISION, pto_decision_pinned(p.neg, &stages, out) == PTO_FAILED && out[0] == 7)    \
-    X(decision_made, NO_DECISION, pto_decision_made(p.neg, &stages, two) == PTO_FAILED)
+    X(decision_made, NO_DECISION, pto_decision_made(p.neg, &stages, two) == PTO_FAILED)                       \
+    X(choice_take, NO_DECISION, pto_choice_take(p.neg, 2) == 0)
 
 #define NAME_OF(name, says, refused) #name,
 static const char *const pass_calls[] = {PASS_CALLS(NAME_OF)};

@@ -17,6 +17,7 @@
  * nothing. The decision `attention` of the op is its form, `attention-blocks` the size of the blocks. */
 #include "attention_nest.h"
 #include "machine_types.h"
+#include "nest_function.h"
 
 #define STATS(X) X(MADE, "made") X(LEFT, "left")
 PTO_STATS(STATS);
@@ -113,9 +114,6 @@ static pto_status decide_few(const attention *a, int64_t form, int64_t *few)
     return pto_decision_made(a->op, &d, few);
 }
 
-/* Blocks are no larger than what there is. */
-static int64_t at_most(int64_t n, int64_t extent) { return extent > 0 && extent < n ? extent : n; }
-
 static pto_status leave(pto_op op, const char *why)
 {
     pto_stat_add(op.run, STAT_LEFT, 1);
@@ -171,13 +169,15 @@ static pto_status make_nest(pto_op op, int64_t form, const int64_t *blocks)
     return pto_op_replace_by(op, y);
 }
 
-static pto_status lower(const pto_run *run, pto_op op)
+static int is_attention(pto_op op) { return PTO_IS(op, ATTENTION); }
+
+static pto_status lower(pto_op op)
 {
     attention a;
     const char *obstacle = attention_read(op, &a);
     int64_t form, few = 0,
-                  blocks[BLOCK_DIMS] = {at_most(pto_opt_i64(run, OPT_ROWS), a.static_queries),
-                                        at_most(pto_opt_i64(run, OPT_KEYS), a.static_keys)};
+                  blocks[BLOCK_DIMS] = {nest_block(pto_opt_i64(op.run, OPT_ROWS), a.queries),
+                                        nest_block(pto_opt_i64(op.run, OPT_KEYS), a.keys)};
     PTO_TRY(decide_form(&a, obstacle, &blocks[BLOCK_ROWS], &form));
     if (form == FORM_COMPOSED) return leave(op, obstacle);
     PTO_TRY(decide_few(&a, form, &few));
@@ -190,20 +190,7 @@ static pto_status lower(const pto_run *run, pto_op op)
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
-    uint32_t count = 0, capacity = 0;
-    pto_op *found = NULL;
-    if (!machine_has_common_core(run)) return PTO_OK;
-    PTO_WALK(unit, op)
-    {
-        if (!PTO_IS(op, ATTENTION)) continue;
-        PTO_GROW(run, found, count, capacity);
-        found[count++] = op;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        PTO_TRY(pto_go_on(run));
-        PTO_TRY(lower(run, found[i]));
-    }
-    return PTO_OK;
+    return machine_has_common_core(run) ? nest_lower_each(unit, is_attention, lower) : PTO_OK;
 }
 
 static const pto_pass pass = {

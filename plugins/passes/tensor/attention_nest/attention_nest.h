@@ -54,8 +54,8 @@ typedef struct attention {
     pto_value mask;           /* or none */
     uint32_t rank;
     pto_expr queries, keys;
-    int64_t elements, values;            /* extents */
-    int64_t static_queries, static_keys; /* -1: not known */
+    int64_t elements, values; /* extents */
+    int64_t static_keys;      /* -1: not known */
     double scale;
     int is_causal;
     int is_folded;    /* heads became rows */

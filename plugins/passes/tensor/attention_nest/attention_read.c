@@ -69,11 +69,10 @@ const char *attention_read(pto_op op, attention *a)
     a->scale = pto_attr_float_of(op, PTO_STR("scale"), 1.0 / sqrt((double)a->elements));
     a->static_keys = known_extent(a->keys);
     fold_heads(a);
-    a->static_queries = known_extent(a->queries);
-    if (a->static_keys == 0 || a->static_queries == 0) return "it has no queries or no keys";
+    if (a->static_keys == 0 || known_extent(a->queries) == 0) return "it has no queries or no keys";
     if (a->static_keys == 1 || a->elements == 1 || a->values == 1)
         return "it has one key, or rows of one element: a tile of one column lies otherwise than products take it";
     const pto_dtype t = pto_type_dtype(a->q);
-    if (t != PTO_F32 && t != PTO_F16 && t != PTO_BF16) return "its element type has no product";
+    if (!pto_dtype_is_float(t) || pto_dtype_is_byte_float(t)) return "its element type has no product";
     return check_mask(a);
 }

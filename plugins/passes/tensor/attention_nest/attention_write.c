@@ -18,6 +18,7 @@
  * Weights of f16 and bf16 are rounded after they are divided by their sum. Block by block that takes a first pass over
  * the keys, for the sums alone. */
 #include "attention_tiles.h"
+#include "nest_function.h"
 
 #include <float.h>
 #include <math.h>
@@ -41,12 +42,6 @@ typedef struct body {
 
 /* ---- the function ---- */
 
-static pto_expr symbol_or_number(const attention *a, pto_expr extent, const char *symbol)
-{
-    int64_t n = 0;
-    return pto_expr_is_const(extent, &n) ? extent : pto_expr_symbol(a->run, pto_s(symbol));
-}
-
 static const char *const lead_symbols[PTO_MAX_DIMS] = {"B0", "B1", "B2", "B3", "B4", "B5", "B6", "B7"};
 
 /* An operand's type in memory, with symbols of the function: those of batches and heads, then that of places. `heads`
@@ -58,7 +53,7 @@ static pto_type memory_type(const attention *a, pto_type type, const char *heads
     for (uint32_t d = 0; d < rank; d++) {
         const char *symbol = d + 2 < rank ? lead_symbols[d] : places;
         if (d + 3 == rank && !pto_expr_equal(pto_type_dim(type, d), pto_type_dim(a->q, d))) symbol = heads;
-        dims[d] = symbol_or_number(a, pto_type_dim(type, d), symbol);
+        dims[d] = nest_symbol_or_number(a->run, pto_type_dim(type, d), symbol);
     }
     return pto_type_gm(a->run, pto_type_dtype(type), rank, dims);
 }
@@ -70,40 +65,12 @@ static pto_type mask_type(const attention *a)
     const uint32_t rank = pto_type_rank(type), missing = a->rank - rank;
     for (uint32_t d = 0; d < rank; d++) {
         const uint32_t of = d + missing;
-        dims[d] = symbol_or_number(a, pto_type_dim(type, d),
-                                   of + 1 == a->rank   ? "T"
-                                   : of + 2 == a->rank ? "S"
-                                                       : lead_symbols[of]);
+        dims[d] = nest_symbol_or_number(a->run, pto_type_dim(type, d),
+                                        of + 1 == a->rank   ? "T"
+                                        : of + 2 == a->rank ? "S"
+                                                            : lead_symbols[of]);
     }
     return pto_type_gm(a->run, pto_type_dtype(type), rank, dims);
-}
-
-/* "f_attention", with a number when something has that name. */
-static pto_str free_name(const attention *a)
-{
-    const pto_str stem = pto_str_join(a->run, pto_function_name(pto_op_function(a->op)), PTO_STR("_attention"));
-    pto_str name = stem;
-    for (uint32_t i = 0; PTO_SOME(pto_symbol_find(a->run, name)); i++) {
-        char number[16];
-        (void)snprintf(number, sizeof number, "%u", (unsigned)i);
-        name = pto_str_join(a->run, stem, pto_s(number));
-    }
-    return name;
-}
-
-static pto_op make_function(const attention *a, pto_str name, int has_mask)
-{
-    const uint32_t count = has_mask ? 5 : 4;
-    pto_attr modes[5];
-    for (uint32_t i = 0; i < count; i++)
-        modes[i] = pto_attr_make_str(a->run, i + 1 < count ? PTO_STR("in") : PTO_STR("out"));
-    pto_spec s = pto_spec_make(a->run, pto_kind(a->run, KIND_FUNC));
-    pto_spec_str(&s, PTO_STR("name"), name);
-    pto_spec_str(&s, PTO_STR("visibility"), PTO_STR("private"));
-    pto_spec_attr(&s, PTO_STR("params"), pto_attr_make_list(a->run, count, modes));
-    pto_spec_blocks(&s, 1);
-    pto_spec_loc(&s, pto_op_loc(a->op));
-    return pto_spec_build(&s, pto_after(pto_op_function(a->op)));
 }
 
 /* Parameters and extents. */
@@ -487,11 +454,11 @@ static pto_value call_function(const attention *a, pto_str name)
 
 pto_value attention_write(const attention *a, enum attention_form form, int64_t rows, int64_t keys)
 {
-    const pto_str name = free_name(a);
+    const pto_str name = nest_free_name(a->op, "_attention");
     const pto_value none = pto_value_none(a->run);
     body b = {.form = form, .rows = rows, .keys = keys, .dtype = pto_type_dtype(a->q)};
     b.w = (writer){.a = a, .run = a->run, .loc = pto_op_loc(a->op)};
-    const pto_op function = make_function(a, name, PTO_SOME(a->mask));
+    const pto_op function = nest_function(a->op, pto_kind(a->run, KIND_FUNC), name, PTO_SOME(a->mask) ? 5 : 4);
     if (!PTO_SOME(function)) return none;
     open_function(&b, function);
     const pto_op nest = open_nest(&b, name);

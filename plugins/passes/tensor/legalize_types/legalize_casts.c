@@ -59,7 +59,7 @@ static pto_value by_number(pto_op op, uint32_t kind, pto_value a, double number)
 
 static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
 {
-    return (from == PTO_I32 || from == PTO_I64) && (to == PTO_F16 || to == PTO_BF16) &&
+    return (from == PTO_I32 || from == PTO_I64) && pto_dtype_is_half_float(to) &&
            machine_converts(run, from, PTO_F32) && machine_converts(run, PTO_F32, to);
 }
 

@@ -103,7 +103,7 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 static int stores_as(const pto_run *run, pto_dtype to)
 {
     const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
-    return path != NULL && (path->casts[PTO_F32] >> to & 1) != 0 && (to == PTO_F16 || to == PTO_BF16);
+    return path != NULL && (path->casts[PTO_F32] >> to & 1) != 0 && pto_dtype_is_half_float(to);
 }
 
 static pto_status check_types(product *p)
