@@ -275,8 +275,7 @@ pto_status insn_TGETVAL(insn_call *call)
 /* Whether f32 of an accumulator leaves as a float of 16 bits. */
 static bool is_rounded(const tile_ref *to, const tile_ref *from)
 {
-    return from->role == PTO_ROLE_ACCUMULATOR && from->dtype == PTO_F32 &&
-           (to->dtype == PTO_F16 || to->dtype == PTO_BF16);
+    return from->role == PTO_ROLE_ACCUMULATOR && from->dtype == PTO_F32 && pto_dtype_is_half_float(to->dtype);
 }
 
 /* All of `from`, to where row `row` and column `column` are. */

@@ -22,7 +22,8 @@ static pto_op in_body(const bufferizer *b, pto_op op)
     return op;
 }
 
-/* The first nest of those that make a returned value, from the parameter or from nothing; none: another op is among them.
+/* The first nest of those that make a returned value, from the parameter or from nothing; none: another op is among
+ * them.
  */
 static pto_op first_change(const bufferizer *b, pto_value v)
 {
