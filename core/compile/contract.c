@@ -142,8 +142,8 @@ void contract_note_start(diag_engine *d, const contract *c, uint32_t index, cons
     for (uint32_t i = index; i < c->step_count; i++) {
         const char *consumes = c->steps[i].pass->consumes, *id = c->steps[i].step->id;
         if (contract_state_level(s, consumes) == NULL) continue;
-        diag_note(d, c->steps[i].step->at, "step `%s` is the first that works on %s: `--from=%s` begins there", id,
-                  consumes, id);
+        diag_note(d, c->steps[i].step->at, "step `%s` is the first that works on %s: a run can begin there", id,
+                  consumes);
         return;
     }
 }

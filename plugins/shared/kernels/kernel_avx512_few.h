@@ -14,6 +14,8 @@ typedef struct few_turns {
     int64_t parts, rows, depth, most;
 } few_turns;
 
+/* Of m rows, at most `rows_most` in a turn, and k elements: `depth` of them at a time when there are several turns, all
+ * that may be spread at once when there is one. */
 KERNEL_INLINE few_turns turns_of(int64_t m, int64_t k, int64_t rows_most, int64_t depth, int64_t unit)
 {
     const int64_t parts = (m + rows_most - 1) / rows_most, most = FEW_UNITS / m * unit / depth * depth;
@@ -28,11 +30,13 @@ typedef struct few_line {
 } few_line;
 typedef few_line few_lines(const char *b, const __mmask16 masks[2]);
 
+/* The first 16 columns of a line of f32, and the last 16. */
 KERNEL_INLINE few_line halves_f32(const char *b, const __mmask16 masks[2])
 {
     return (few_line){{_mm512_maskz_loadu_ps(masks[0], b), _mm512_maskz_loadu_ps(masks[1], b + 64)}};
 }
 
+/* The same of a line of f16. */
 KERNEL_INLINE few_line halves_f16(const char *b, const __mmask16 masks[2])
 {
     return (few_line){{_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(masks[0], b)),
@@ -149,6 +153,8 @@ KERNEL_INLINE void few_columns(few_form form, few_turns turns, int64_t m, int64_
     }
 }
 
+/* The whole product, panel by panel, for as much of k as can be spread at a time. A panel has `panel_bytes`; `left` has
+ * place for FEW_UNITS floats. */
 KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_product *x, int64_t panel_bytes,
                             float *left)
 {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { IMAGE_MAX = 4096 };
 
@@ -104,6 +105,43 @@ TEST(a_good_note_is_read_whole)
     assert_string_equal(n.establishes[1], "acme.q");
     assert_null(n.establishes[2]);
     arena_destroy(a);
+}
+
+/* Linkers put headers and notes to the front, but may put them anywhere. */
+TEST(headers_and_notes_far_from_the_front_of_a_file_are_read)
+{
+    enum { SEGMENTS_AT = 10000, MOVED_NOTE_AT = 20000 };
+    image i;
+    make(&i, GOOD, sizeof GOOD);
+    i.header.e_phoff = SEGMENTS_AT;
+    segment(&i, 1)->p_offset = MOVED_NOTE_AT;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fwrite(&i.header, sizeof i.header, 1, file);
+    fseek(file, SEGMENTS_AT, SEEK_SET);
+    fwrite(i.segments, sizeof i.segments, 1, file);
+    fseek(file, MOVED_NOTE_AT, SEEK_SET);
+    fwrite(i.bytes + NOTE_AT, i.n - NOTE_AT, 1, file);
+    assert_int_equal(fflush(file), 0);
+
+    arena *a = arena_create("test");
+    struct stat st;
+    elf_note n;
+    const char *problem = NULL;
+    int is_plugin = 0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(file));
+    assert_int_equal(elf_note_read(a, AT_FDCWD, path, &st, &n, &problem, &is_plugin), OK);
+    assert_string_equal(n.id, "org.acme.x");
+    assert_int_equal(st.st_size, MOVED_NOTE_AT + i.n - NOTE_AT);
+    assert_int_equal(ftruncate(fileno(file), MOVED_NOTE_AT), 0);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, path, &st, &n, &problem, &is_plugin), FAILED);
+    assert_string_equal(problem, "is truncated; nothing in it was run");
+    assert_int_equal(ftruncate(fileno(file), SEGMENTS_AT), 0);
+    assert_int_equal(elf_note_read(a, AT_FDCWD, path, &st, &n, &problem, &is_plugin), FAILED);
+    assert_string_equal(problem, "is damaged: its program headers cannot be read; nothing in it was run");
+    arena_destroy(a);
+    fclose(file);
 }
 
 TEST(notes_aligned_to_8_bytes_are_passed_over)
