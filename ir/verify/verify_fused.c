@@ -57,9 +57,9 @@ static status check_op(module *m, op_id o, walked *w)
                         "is in a `tile.fused`, which goes through the rows of one region: it holds loads, stores and "
                         "ops that go element by element, reduce or expand");
     if (op_result_count(m, o) != 0) TRY(check_extents(m, o, op_result(m, o, 0), insn_operands[rule][0].shape, w));
-    for (uint32_t i = 0; i < op_operand_count(m, o); i++)
-        if (insn_value_operands[rule][i].types == TY_TILE)
-            TRY(check_extents(m, o, op_operand(m, o, i), insn_value_operands[rule][i].shape, w));
+    const operand_spec *specs = insn_value_operands[rule];
+    for (uint32_t i = 0; i < op_value_operand_count(m, o) && specs[i].types != 0; i++)
+        if (specs[i].types == TY_TILE) TRY(check_extents(m, o, op_operand(m, o, i), specs[i].shape, w));
     return OK;
 }
 

@@ -47,7 +47,6 @@
     X(READ_SCALAR, "tile.read_scalar")           \
     X(MATMUL, "tile.matmul")                     \
     X(MATMUL_ACC, "tile.matmul_acc")             \
-    X(CONTRACT, "tile.contract")                 \
     X(CONTRACT_WEIGHTS, "tile.contract_weights") \
     X(ORDER, "tile.order")                       \
     X(ROWGATHER, "tile.rowgather")

@@ -200,8 +200,6 @@ static pto_status build(const fuser *f, uint32_t number)
     }
     pto_stat_add(f->run, STAT_REGIONS, 1);
     pto_stat_add(f->run, STAT_FUSED, p->count);
-    pto_remark(region, "pto.fuse-vector/fused", "is one walk through rows, of %u ops; tiles that are read after it: %u",
-               p->count, count);
     return PTO_OK;
 }
 
