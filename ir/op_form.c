@@ -126,7 +126,8 @@ op_kind op_implied_terminator(op_kind kind, uint32_t block_index)
     case OP_FOR:
     case OP_FORALL:
     case OP_IF:
-    case OP_TENSOR_GROUP: return OP_YIELD;
+    case OP_TENSOR_GROUP:
+    case OP_TILE_FUSED: return OP_YIELD;
     case OP_WHILE: return block_index == 1 ? OP_YIELD : OP_NONE;
     default: return OP_NONE;
     }

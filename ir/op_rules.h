@@ -64,6 +64,7 @@ MUST_CHECK status verify_for(module *m, uint32_t op);
 MUST_CHECK status verify_forall(module *m, uint32_t op);
 MUST_CHECK status verify_free(module *m, uint32_t op);
 MUST_CHECK status verify_func(module *m, uint32_t op);
+MUST_CHECK status verify_fused(module *m, uint32_t op);
 MUST_CHECK status verify_group(module *m, uint32_t op);
 MUST_CHECK status verify_if(module *m, uint32_t op);
 MUST_CHECK status verify_kernel(module *m, uint32_t op);

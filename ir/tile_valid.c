@@ -83,7 +83,7 @@ static extent argument_extent(const module *m, value_id tile, uint32_t dim)
     return (extent){0};
 }
 
-/* The two yields of an `if` agree (verifier), so the first one tells. */
+/* What the first block yields; the two yields of an `if` agree (verifier). */
 static extent yielded_extent(const module *m, op_id branch, uint32_t index, uint32_t dim)
 {
     op_id yield = op_block_count(m, branch) == 0 ? 0 : block_last(m, op_block_at(m, branch, 0));
@@ -99,7 +99,8 @@ static extent extent_of(const module *m, value_id tile, uint32_t dim)
     switch (op_kind_of(m, o)) {
     case OP_FOR:
     case OP_WHILE: return carried_extent(m, o, value_index(m, tile), dim);
-    case OP_IF: return yielded_extent(m, o, value_index(m, tile), dim);
+    case OP_IF:
+    case OP_TILE_FUSED: return yielded_extent(m, o, value_index(m, tile), dim);
     case OP_TILE_ZERO_ACC:
     case OP_BLOCK_TILE: return as_attribute(m, o, "valid", dim);
     case OP_TILE_CONTRACT:

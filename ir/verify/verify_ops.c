@@ -439,6 +439,17 @@ static status check_yielded_valid(module *m, op_id op, op_id owner)
     return OK;
 }
 
+/* Bits have no copy: loops and branches would need one. */
+static status check_no_masks(module *m, op_id op, op_id owner)
+{
+    for (uint32_t i = 0; i < op_value_operand_count(m, op); i++)
+        if (type_of_value(m, op_operand(m, op, i))->dtype == DTYPE_MASK)
+            return op_error(m, op, &E0211,
+                            "hands over a tile of mask as value %" PRIu32 " of `%s`; only `tile.fused` does", i,
+                            op_info_of(m, owner)->name);
+    return OK;
+}
+
 /* `while`: the first block yields the condition, the second the next carried values. */
 static status verify_while_yield(module *m, op_id op, op_id loop)
 {
@@ -465,7 +476,8 @@ status verify_yield(module *m, uint32_t op)
     case OP_WHILE:
         if (op_block_count(m, owner) == 2) return verify_while_yield(m, op, owner);
         return OK;
-    default: break;
+    case OP_TILE_FUSED: break;
+    default: TRY(check_no_masks(m, op, owner)); break;
     }
     TRY(check_handed_over(m, op, op_result_count(m, owner), type_of_result, owner));
     return check_yielded_valid(m, op, owner);

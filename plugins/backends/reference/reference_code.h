@@ -15,7 +15,7 @@
 #include <pto/build.h>
 
 typedef enum op_action {
-    DO_CONTROL, /* for, if, while, tensor.group: they are codes */
+    DO_CONTROL, /* for, if, while, tensor.group, tile.fused: they are codes */
     DO_RETURN,
     DO_CALL,
     DO_FORALL,

@@ -241,6 +241,7 @@ static const op_row rows[] = {
     {"tensor.group", DO_CONTROL, NULL},
     {"tile.empty", DO_EMPTY, NULL},
     {"tile.workspace", DO_EMPTY, NULL},
+    {"tile.fused", DO_CONTROL, NULL},
     {"tile.zero_acc", DO_ZERO_ACC, decode_zero_acc},
     {"tile.contract", DO_CONTRACT, decode_contract},
     {"tile.contract_weights", DO_CONTRACT_WEIGHTS, decode_contract_weights},

@@ -7,8 +7,8 @@
 #ifndef EMIT_H
 #define EMIT_H
 
+#include "fused_run.h"
 #include "scratch_text.h"
-#include "storage_read.h"
 
 #include <pto/native.h>
 #include <pto/plugin.h>
@@ -32,6 +32,7 @@
     X(ASSERT, "debug.assert")                    \
     X(INDEX_CAST, "index_cast")                  \
     X(VIEW, "view")                              \
+    X(FUSED, "tile.fused")                       \
     X(ZERO_ACC, "tile.zero_acc")                 \
     X(LOAD, "tile.load")                         \
     X(STORE, "tile.store")                       \
@@ -46,7 +47,6 @@
     X(READ_SCALAR, "tile.read_scalar")           \
     X(MATMUL, "tile.matmul")                     \
     X(MATMUL_ACC, "tile.matmul_acc")             \
-    X(CONTRACT, "tile.contract")                 \
     X(CONTRACT_WEIGHTS, "tile.contract_weights") \
     X(ORDER, "tile.order")                       \
     X(ROWGATHER, "tile.rowgather")
@@ -102,8 +102,7 @@ typedef struct emitter {
     uint32_t kernel_count, kernel_capacity;
     uint32_t array_count; /* constant arrays, for their names */
     text arrays;          /* their definitions */
-    pto_op *launches;     /* of the module */
-    uint32_t launch_count, launch_capacity;
+    fused_model model;
     /* Of the function or kernel that is written. */
     pto_op function;
     int is_kernel;
@@ -112,8 +111,7 @@ typedef struct emitter {
     emit_scope *scope;
     pto_str *symbols; /* of a function: those that the caller binds, or of a kernel: its frame's */
     uint32_t symbol_count, symbol_capacity;
-    storage_plan plan;
-    storage_source source;
+    const fused_storage *storage;
     int64_t *places; /* of each group of the plan: bytes from the start of scratch; -1: none yet */
     int64_t scratch_bytes;
     emit_product *products;
@@ -199,7 +197,7 @@ int emit_cast_saturates(pto_op op, pto_dtype to, pto_dtype from);
 /* ---- tiles ---- */
 
 /* Where the tile of a value is: the name of a pointer, which is declared where the kernel begins. */
-pto_status emit_tiles_plan(emitter *e);
+void emit_tiles_plan(emitter *e);
 void emit_tiles_declare(emitter *e, text *out);
 const char *emit_tile(emitter *e, pto_value v);
 /* Element [row, column], which are C expressions. */
@@ -241,9 +239,7 @@ const char *emit_streams(emitter *e, pto_value memory, const char *at);
 
 /* ---- transposes ---- */
 
-/* Whether a transpose waits for the store of its result, and goes from memory to memory. */
-int emit_transpose_goes_out(emitter *e, pto_op op);
-/* `to`: a pointer, and elements between its rows. */
+/* Of a transpose that goes from memory to memory, by its store. `to`: a pointer, and elements between its rows. */
 pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride);
 pto_status emit_transpose(emitter *e, pto_op op);
 /* A load that transposes; returns whether it is one. `rows` and `columns` are those of the tile. */
@@ -251,8 +247,7 @@ int emit_load_transposed(emitter *e, pto_op load, const emit_window *from, const
 
 /* ---- vectors ---- */
 
-/* Whether vectors of 32-bit lanes hold the type; what C calls such a vector. */
-int emit_has_lanes(pto_dtype t);
+/* What C calls a vector of 32-bit lanes that hold the type. */
 const char *emit_vector_type(pto_dtype t);
 /* Of memory at a pointer; `tail`: how many elements, NULL: as many as there are lanes. */
 const char *emit_vector_load(emitter *e, pto_dtype t, const char *at, const char *tail);
@@ -272,15 +267,12 @@ const char *emit_row_function(emitter *e, pto_op reduce);
 /* What it starts from, by the number of elements, which is C. */
 const char *emit_reduce_start(emitter *e, pto_op reduce, const char *count);
 
-/* ---- runs of ops as one nest ---- */
+/* ---- walks through rows ---- */
 
-typedef struct emit_group emit_group;
-/* An empty one. */
-emit_group *emit_group_make(emitter *e);
-/* Takes an op that can be part of a nest; it is written when the group ends. The next op that is not taken needs the
- * end first, unless it is on scalars alone. */
-pto_status emit_group_take(emitter *e, emit_group *g, pto_op op, int *taken);
-pto_status emit_group_end(emitter *e, emit_group *g);
+/* A tile.fused. */
+pto_status emit_fused(emitter *e, pto_op fused);
+/* An op outside of all of them as a walk of its own; `taken`: whether it can be one. */
+pto_status emit_alone(emitter *e, pto_op op, int *taken);
 
 /* ---- memory ---- */
 
@@ -289,17 +281,13 @@ int emit_is_ever_written(emitter *e, pto_value memory);
 
 /* ---- products ---- */
 
-/* Whether zeros are only what a product begins with, which then needs none. */
-int emit_is_start_of_product(emitter *e, pto_op zeros);
-/* Whether it is tile.contract or tile.contract_weights; that, and nothing when its store writes it. */
-int emit_is_product(emitter *e, pto_op op);
+/* A product; nothing when its store writes it. */
 pto_status emit_contract(emitter *e, pto_op op);
 /* The weights of tile.contract_weights as a pto_native_weights: its name. */
 const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
 /* The right side of tile.contract in panels, as arguments. */
 const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns);
-/* Whether an op stores a product that goes to memory as it is; both at once. */
-int emit_is_stored_product(emitter *e, pto_op op);
+/* A product and its store at once. */
 pto_status emit_stored_product(emitter *e, pto_op store);
 /* Whether a store of sums, whatever becomes of them on the way, is written in vectors; that. */
 int emit_leaves_in_vectors(emitter *e, pto_op store);

@@ -7,7 +7,7 @@ static const char *const kind_names[] = {
 #undef NAME
 };
 
-/* Ops by their place in a walk through the module, from 1; launches. */
+/* Ops by their place in a walk through the module, from 1. */
 static void number_ops(emitter *e)
 {
     const pto_op all = pto_op_none(e->run);
@@ -21,9 +21,6 @@ static void number_ops(emitter *e)
             number++;
             if (pass == 0) continue;
             e->op_numbers[op.index] = number;
-            if (!EMIT_IS(e, op, LAUNCH)) continue;
-            PTO_GROW(e->run, e->launches, e->launch_count, e->launch_capacity);
-            e->launches[e->launch_count++] = op;
         }
         if (pass == 0) {
             e->op_capacity = most + 1;
@@ -73,7 +70,7 @@ static void put_module(emitter *e, text *out, text *entries, uint32_t count)
 
 static pto_status generate(const pto_run *run, const pto_text_sink *sink)
 {
-    emitter e = {.run = run, .arrays = {.run = run}};
+    emitter e = {.run = run, .arrays = {.run = run}, .model = fused_model_make(run)};
     text code = {.run = run}, entries = {.run = run}, all = {.run = run};
     uint32_t count = 0;
     for (uint32_t i = 0; i < EMIT_KIND_COUNT; i++) e.kinds[i] = pto_kind_by_name(run, pto_s(kind_names[i]));

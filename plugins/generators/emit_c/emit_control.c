@@ -163,27 +163,22 @@ static pto_status emit_op(emitter *e, pto_op op)
     if (EMIT_IS(e, op, CONSTANT) || EMIT_IS(e, op, INDEX_CAST) || EMIT_IS(e, op, COMPARE)) return emit_scalar_op(e, op);
     if (EMIT_IS(e, op, SCALAR_OF)) return emit_scalar_of(e, op);
     if (EMIT_IS(e, op, YIELD)) return PTO_OK;
+    if (EMIT_IS(e, op, FUSED)) return emit_fused(e, op);
     if (storage_is_tile_op(op)) return emit_tile_op(e, op);
     return emit_function_op(e, op);
 }
 
 pto_status emit_ops(emitter *e, pto_block block)
 {
-    emit_group *group = emit_group_make(e);
     PTO_EACH_OP(block, op) {
         int taken = 0;
         PTO_TRY(pto_go_on(e->run));
-        if (emit_is_stored_product(e, op)) {
-            PTO_TRY(emit_group_end(e, group));
+        if (e->is_kernel && fused_stores_product(&e->model, op)) {
             PTO_TRY(emit_stored_product(e, op));
             continue;
         }
-        PTO_TRY(emit_group_take(e, group, op, &taken));
-        if (taken) continue;
-        /* What is computed of scalars needs no tile, and goes before the nest. */
-        if (!EMIT_IS(e, op, CONSTANT) && !EMIT_IS(e, op, INDEX_CAST) && !EMIT_IS(e, op, COMPARE))
-            PTO_TRY(emit_group_end(e, group));
-        PTO_TRY(emit_op(e, op));
+        if (e->is_kernel) PTO_TRY(emit_alone(e, op, &taken));
+        if (!taken) PTO_TRY(emit_op(e, op));
     }
-    return emit_group_end(e, group);
+    return PTO_OK;
 }

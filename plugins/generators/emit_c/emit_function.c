@@ -52,6 +52,17 @@ static void declare_grid(emitter *e, text *out, uint32_t rank, text *code)
     }
 }
 
+/* A tile that a region makes has one name, in it and after it. */
+static void name_results(emitter *e, pto_op kernel)
+{
+    PTO_WALK(kernel, op)
+    {
+        if (!EMIT_IS(e, op, FUSED)) continue;
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+            emit_alias(e, fused_inside(pto_op_result(op, i)), emit_value(e, pto_op_result(op, i)));
+    }
+}
+
 static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
 {
     const pto_block body = pto_body(e->function);
@@ -139,7 +150,9 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     const char *name = emit_global(e, pto_function_name(kernel));
     for (uint32_t i = rank; i < pto_block_arg_count(body); i++)
         PTO_TRY(check_parameter(kernel, pto_block_arg(body, i)));
-    PTO_TRY(emit_tiles_plan(e));
+    fused_model_enter(&e->model, kernel);
+    emit_tiles_plan(e);
+    name_results(e, kernel);
     /* The frame has the symbols of the grid, too. */
     for (uint32_t d = 0; d < rank; d++)
         (void)emit_index(e, pto_attr_expr(pto_attr_item(pto_op_attr(kernel, PTO_STR("grid")), d, NULL)));
@@ -343,8 +356,8 @@ pto_status emit_function(emitter *e, pto_op function, text *out)
     begin(e, function, 0);
     const char *name = emit_global(e, pto_function_name(function));
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) PTO_TRY(check_parameter(function, pto_block_arg(body, i)));
-    e->plan = storage_plan_make(e->run, 0);
-    storage_read(&e->plan, &e->source, function);
+    fused_model_enter(&e->model, function);
+    e->storage = fused_storage_of(&e->model);
     e->out = &code;
     PTO_TRY(emit_block(e, body));
     e->out = out;

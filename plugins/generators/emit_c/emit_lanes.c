@@ -2,32 +2,17 @@
  * u32 in lanes and cut to their type after each op, masks are truth values. */
 #include "emit.h"
 
-typedef enum lane_kind { LANE_NONE, LANE_F32, LANE_I32, LANE_U32, LANE_MASK } lane_kind;
-
-static lane_kind lane_of(pto_dtype t)
-{
-    if (t == PTO_MASK) return LANE_MASK;
-    if (pto_dtype_bytes(t) > 4 || pto_dtype_is_byte_float(t)) return LANE_NONE;
-    switch (pto_dtype_class(t)) {
-    case PTO_CLASS_FLOAT: return LANE_F32;
-    case PTO_CLASS_SINT: return LANE_I32;
-    case PTO_CLASS_UINT: return LANE_U32;
-    case PTO_CLASS_BOOL: return LANE_MASK;
-    default: return LANE_NONE;
-    }
-}
 
 static const char *lane_word(pto_dtype t)
 {
     static const char *const words[] = {"", "f32", "i32", "u32", "mask"};
-    return words[lane_of(t)];
+    return words[fused_lane_of(t)];
 }
 
-int emit_has_lanes(pto_dtype t) { return lane_of(t) != LANE_NONE; }
 const char *emit_vector_type(pto_dtype t)
 {
     static const char *const names[] = {"", "pto_f32", "pto_i32", "pto_u32", "pto_mask"};
-    return names[lane_of(t)];
+    return names[fused_lane_of(t)];
 }
 
 static const char *memory_word(pto_dtype t) { return t == PTO_MASK ? "bool" : pto_dtype_name(t); }
@@ -46,7 +31,7 @@ const char *emit_vector_store(emitter *e, pto_dtype t, const char *at, const cha
 
 const char *emit_splat(emitter *e, pto_dtype t, const char *scalar)
 {
-    if (lane_of(t) == LANE_MASK) return emit_format(e, "pto_mask_from_i32(pto_splat_i32(%s))", scalar);
+    if (fused_lane_of(t) == FUSED_LANE_MASK) return emit_format(e, "pto_mask_from_i32(pto_splat_i32(%s))", scalar);
     return emit_format(e, "pto_splat_%s(%s)", lane_word(t), scalar);
 }
 
@@ -55,9 +40,9 @@ static const char *cut(emitter *e, pto_dtype t, const char *x)
 {
     const int bits = (int)(8 * pto_dtype_bytes(t));
     if (pto_dtype_is_half_float(t)) return emit_format(e, "pto_through_%s(%s)", pto_dtype_name(t), x);
-    if (lane_of(t) == LANE_I32 && bits < 32)
+    if (fused_lane_of(t) == FUSED_LANE_I32 && bits < 32)
         return emit_format(e, "((pto_i32)((pto_u32)%s << %d) >> %d)", x, 32 - bits, 32 - bits);
-    if (lane_of(t) == LANE_U32 && bits < 32) return emit_format(e, "(%s & %u)", x, (1u << bits) - 1);
+    if (fused_lane_of(t) == FUSED_LANE_U32 && bits < 32) return emit_format(e, "(%s & %u)", x, (1u << bits) - 1);
     return x;
 }
 
@@ -118,7 +103,7 @@ static const char *of_integers(emitter *e, pto_dtype t, pto_str stem, const char
     static const char *const named[] = {"max", "min", "div", "fmod", NULL}, *const shifts[] = {"shl", "shr", NULL};
     static const char *const added[] = {"add", "sub", "mul", NULL};
     const char *word = lane_word(t), *sign = sign_of(stem);
-    const int is_signed = lane_of(t) == LANE_I32;
+    const int is_signed = fused_lane_of(t) == FUSED_LANE_I32;
     if (is_one_of(stem, named)) return emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(stem), word, a, b);
     if (is_one_of(stem, shifts))
         return emit_format(e, "pto_%.*s_%s(%s, %s, %d)", PTO_FMT(stem), word, a, b, (int)(8 * pto_dtype_bytes(t)));
@@ -154,28 +139,31 @@ static int is_number(pto_value v, double *number)
     return 1;
 }
 
+/* The op that makes a value, in a region or not. */
+static pto_op maker_of(pto_value v) { return pto_value_op(fused_inside(v)); }
+
 enum { MAXIMA = 4 /* of a row's largest number and others */ };
 
 /* Whether a scalar of each row is at least its largest number. */
 static int bounds_rows_of(pto_value bound, pto_value rows, uint32_t maxima)
 {
-    const pto_op def = pto_value_op(bound);
+    const pto_op def = maker_of(bound);
     if (!PTO_SOME(def)) return 0;
     const pto_str stem = emit_stem(def);
-    if (pto_str_is(stem, "rowmax")) return pto_value_same(pto_op_operand(def, 0), rows);
+    if (pto_str_is(stem, "rowmax")) return pto_value_same(fused_inside(pto_op_operand(def, 0)), fused_inside(rows));
     if (!pto_str_is(stem, "max") || maxima == 0) return 0;
     for (uint32_t i = 0; i < pto_op_operand_count(def); i++)
         if (bounds_rows_of(pto_op_operand(def, i), rows, maxima - 1)) return 1;
     return 0;
 }
 
-static int is_size(pto_value v) { return PTO_SOME(pto_value_op(v)) && pto_str_is(emit_stem(pto_value_op(v)), "abs"); }
+static int is_size(pto_value v) { return PTO_SOME(maker_of(v)) && pto_str_is(emit_stem(maker_of(v)), "abs"); }
 
 /* Whether no element is above 0: minus a size or a multiple of it, the lesser of it and 0, or what is left of rows
  * without their largest numbers. */
 static int is_at_most_zero(pto_value v)
 {
-    const pto_op def = pto_value_op(v);
+    const pto_op def = maker_of(v);
     double number = 0;
     if (!PTO_SOME(def) || pto_op_operand_count(def) == 0) return 0;
     const pto_str stem = emit_stem(def);
@@ -200,11 +188,11 @@ static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a,
         b = swap;
         stem = PTO_STR("div");
     }
-    switch (lane_of(t)) {
-    case LANE_F32: value = of_floats(e, stem, a, b); break;
-    case LANE_I32:
-    case LANE_U32: value = of_integers(e, t, stem, a, b); break;
-    case LANE_MASK: return of_masks(e, stem, a, b);
+    switch (fused_lane_of(t)) {
+    case FUSED_LANE_F32: value = of_floats(e, stem, a, b); break;
+    case FUSED_LANE_I32:
+    case FUSED_LANE_U32: value = of_integers(e, t, stem, a, b); break;
+    case FUSED_LANE_MASK: return of_masks(e, stem, a, b);
     default: return NULL;
     }
     return value != NULL ? cut(e, t, value) : NULL;
@@ -228,7 +216,7 @@ static const char *to_float(emitter *e, pto_dtype to, const char *x, int mode, i
 
 static const char *to_integer(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
 {
-    const int is_signed = lane_of(to) == LANE_I32;
+    const int is_signed = fused_lane_of(to) == FUSED_LANE_I32;
     const uint32_t bits = pto_dtype_bytes(to) == 1 ? 8 : 16;
     const char *how = rounding(mode, 0);
     if (to == PTO_U32) return emit_format(e, "pto_u32_from_f32(%s, %s, %d)", x, how, saturates);
@@ -242,10 +230,10 @@ static const char *from_integer(emitter *e, pto_dtype to, pto_dtype from, const 
 {
     const char *word = lane_word(from);
     const int is_exact = pto_dtype_bytes(from) < 4;
-    if (lane_of(to) == LANE_MASK) return emit_format(e, "pto_ne_%s(%s, pto_splat_%s(0))", word, x, word);
+    if (fused_lane_of(to) == FUSED_LANE_MASK) return emit_format(e, "pto_ne_%s(%s, pto_splat_%s(0))", word, x, word);
     if (to == PTO_F32) return emit_format(e, "pto_f32_from_%s(%s, %s)", word, x, rounding(mode, 1));
     /* Rounded to odd first, a second rounding is exact. */
-    if (lane_of(to) == LANE_F32)
+    if (fused_lane_of(to) == FUSED_LANE_F32)
         return to_float(e, to, emit_format(e, "pto_f32_from_%s(%s, %s)", word, x, is_exact ? "PTO_RINT" : "PTO_ODD"),
                         mode, saturates);
     if (saturates) return NULL;
@@ -255,15 +243,16 @@ static const char *from_integer(emitter *e, pto_dtype to, pto_dtype from, const 
 const char *emit_vector_convert(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates,
                                 int integral)
 {
-    const lane_kind source = lane_of(from), target = lane_of(to);
-    if (to == from && (source != LANE_F32 || !integral || mode == 0)) return x;
-    if (source == LANE_F32 && target == LANE_F32 && to == from)
+    const fused_lane source = fused_lane_of(from), target = fused_lane_of(to);
+    if (to == from && (source != FUSED_LANE_F32 || !integral || mode == 0)) return x;
+    if (source == FUSED_LANE_F32 && target == FUSED_LANE_F32 && to == from)
         return emit_format(e, "pto_whole_f32(%s, %s)", x, rounding(mode, 1));
-    if (source == LANE_F32 && target == LANE_F32) return to_float(e, to, x, mode, saturates);
-    if (source == LANE_F32 && target == LANE_MASK) return emit_format(e, "pto_ne_f32(%s, pto_splat_f32(0))", x);
-    if (source == LANE_F32) return to_integer(e, to, x, mode, saturates);
-    if (source != LANE_MASK) return from_integer(e, to, from, x, mode, saturates);
-    if (target == LANE_MASK) return x;
+    if (source == FUSED_LANE_F32 && target == FUSED_LANE_F32) return to_float(e, to, x, mode, saturates);
+    if (source == FUSED_LANE_F32 && target == FUSED_LANE_MASK)
+        return emit_format(e, "pto_ne_f32(%s, pto_splat_f32(0))", x);
+    if (source == FUSED_LANE_F32) return to_integer(e, to, x, mode, saturates);
+    if (source != FUSED_LANE_MASK) return from_integer(e, to, from, x, mode, saturates);
+    if (target == FUSED_LANE_MASK) return x;
     return emit_format(e, "pto_select_%s(%s, pto_splat_%s(1), pto_splat_%s(0))", lane_word(to), x, lane_word(to),
                        lane_word(to));
 }
@@ -273,12 +262,14 @@ const char *emit_vector_convert(emitter *e, pto_dtype to, pto_dtype from, const 
 static const char *comparison(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
 {
     const pto_str word = pto_attr_str_of(op, PTO_STR("relation"));
-    return lane_of(t) != LANE_MASK ? emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(word), lane_word(t), a, b) : NULL;
+    return fused_lane_of(t) != FUSED_LANE_MASK
+               ? emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(word), lane_word(t), a, b)
+               : NULL;
 }
 
 static const char *selection(emitter *e, pto_dtype t, const char *mask, const char *a, const char *b)
 {
-    if (lane_of(t) == LANE_MASK) return NULL;
+    if (fused_lane_of(t) == FUSED_LANE_MASK) return NULL;
     return emit_format(e, "pto_select_%s(%s, %s, %s)", lane_word(t), mask, a, b);
 }
 
@@ -308,8 +299,9 @@ const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const c
 {
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
     const pto_str last = last_letters(reduce);
-    const int is_float = lane_of(t) == LANE_F32, adds = pto_str_is(last, "sum"), multiplies = pto_str_is(last, "rod");
-    if (lane_of(t) == LANE_NONE || lane_of(t) == LANE_MASK) return NULL;
+    const int is_float = fused_lane_of(t) == FUSED_LANE_F32, adds = pto_str_is(last, "sum"),
+              multiplies = pto_str_is(last, "rod");
+    if (fused_lane_of(t) == FUSED_LANE_NONE || fused_lane_of(t) == FUSED_LANE_MASK) return NULL;
     if (is_float && (adds || multiplies)) return emit_format(e, "%s %s %s", all, adds ? "+" : "*", x);
     if (is_float) return emit_format(e, "pto_%.*s_ignore_f32(%s, %s)", PTO_FMT(last), all, x);
     if (adds || multiplies)
@@ -320,7 +312,7 @@ const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const c
 const char *emit_extreme(pto_op reduce)
 {
     const pto_str last = last_letters(reduce);
-    if (lane_of(pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)))) != LANE_F32) return NULL;
+    if (fused_lane_of(pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)))) != FUSED_LANE_F32) return NULL;
     return pto_str_is(last, "max") ? "max" : pto_str_is(last, "min") ? "min" : NULL;
 }
 
@@ -328,7 +320,7 @@ const char *emit_row_function(emitter *e, pto_op reduce)
 {
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
     const pto_str last = last_letters(reduce);
-    if (lane_of(t) != LANE_F32 || pto_str_is(last, "rod")) return NULL;
+    if (fused_lane_of(t) != FUSED_LANE_F32 || pto_str_is(last, "rod")) return NULL;
     return emit_format(e, "pto_row_%.*s_%s", PTO_FMT(last), pto_dtype_name(t));
 }
 
@@ -336,7 +328,7 @@ const char *emit_vector_total(emitter *e, pto_op reduce, const char *all)
 {
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
     const pto_str last = last_letters(reduce);
-    const int is_float = lane_of(t) == LANE_F32;
+    const int is_float = fused_lane_of(t) == FUSED_LANE_F32;
     const char *word = pto_str_is(last, "sum")   ? "sum"
                        : pto_str_is(last, "rod") ? "product"
                        : pto_str_is(last, "max") ? is_float ? "largest_ignore" : "largest"

@@ -28,11 +28,12 @@ static int has_unit_columns(pto_value memory)
 int emit_leaves_in_vectors(emitter *e, pto_op store)
 {
     /* A transposed tile may go to memory by what transposes it, and then is nowhere else. */
-    if (!EMIT_IS(e, store, STORE) || emit_transpose_goes_out(e, pto_value_op(pto_op_operand(store, 0)))) return 0;
+    if (!EMIT_IS(e, store, STORE) || fused_transpose_goes_out(&e->model, pto_value_op(pto_op_operand(store, 0))))
+        return 0;
     const pto_dtype from = dtype_of(pto_op_operand(store, 0)), to = dtype_of(pto_op_operand(store, 1));
     if (from == to && !pto_attr_bool_of(store, PTO_STR("relu"), 0) && !PTO_SOME(pto_op_attr(store, PTO_STR("scale"))))
         return 0; /* nothing becomes of it */
-    return (from == PTO_F32 || from == PTO_I32) && emit_has_lanes(to) && to != PTO_MASK &&
+    return (from == PTO_F32 || from == PTO_I32) && fused_has_lanes(to) && to != PTO_MASK &&
            emit_columns(pto_op_operand(store, 0)) != 1 && has_unit_columns(pto_op_operand(store, 1)) &&
            leaving(e, store, from, to, "x_") != NULL;
 }

@@ -4,17 +4,6 @@
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int is_column(pto_value v) { return emit_columns(v) == 1; }
 
-pto_value nest_memory_of(const fused_op *f)
-{
-    switch (f->kind) {
-    case FUSED_LOAD:
-    case FUSED_ROW_LOAD: return pto_op_operand(f->op, 0);
-    case FUSED_STORE:
-    case FUSED_ROW_STORE: return pto_op_operand(f->op, 1);
-    default: return pto_value_none(f->op.run);
-    }
-}
-
 fused_op *nest_maker_of(emit_group *g, pto_value v)
 {
     const pto_op def = pto_value_op(v);
@@ -96,7 +85,7 @@ static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t
 
 static int is_in_sweep(const emit_group *g, const fused_op *f)
 {
-    return !nest_is_row_kind(f->kind) && f->level == g->sweep;
+    return !fused_is_of_row(f->kind) && f->level == g->sweep;
 }
 
 static const char *total_name(emitter *e, const fused_op *f)
@@ -235,7 +224,7 @@ static int may_trail(emitter *e, emit_group *g, uint32_t most)
         /* Rows that are left must stay as they are through all of the next row up to there. */
         if (f->kind == FUSED_COLUMN_REDUCE || f->is_kept || (f->is_crossing && f->level + 1 != most)) return 0;
         if (f->level == most && !op_may_trail(e, g, f, most)) return 0;
-        before += !nest_is_row_kind(f->kind) && f->kind != FUSED_LOAD && f->level + 1 == most;
+        before += !fused_is_of_row(f->kind) && f->kind != FUSED_LOAD && f->level + 1 == most;
         stores += f->level == most && f->kind == FUSED_STORE;
     }
     return stores != 0 && before > 1; /* a sweep that is more than a reduction of memory */
@@ -380,7 +369,7 @@ static const fused_op *reduction_alone(emitter *e, emit_group *g)
 static int has_more_sweeps(const emit_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++)
-        if (!nest_is_row_kind(g->ops[i].kind) && g->ops[i].level != g->sweep) return 1;
+        if (!fused_is_of_row(g->ops[i].kind) && g->ops[i].level != g->sweep) return 1;
     return 0;
 }
 
@@ -679,7 +668,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     open_row(e, g);
     for (g->sweep = 0; g->sweep <= most; g->sweep++) {
         for (uint32_t i = 0; i < g->count; i++)
-            if (nest_is_row_kind(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
+            if (fused_is_of_row(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
         if (g->has_columns && !(g->trails && g->sweep == most)) put_sweep(e, g);
     }
     if (has_block) text_close(e->out, "");

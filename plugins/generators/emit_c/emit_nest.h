@@ -1,22 +1,8 @@
-/* A run of ops that are one nest: emit_fuse.c finds it, emit_nest.c writes it. */
+/* Ops that are one walk through rows, in C a nest of loops: emit_fused.c reads it, emit_nest.c writes it. */
 #ifndef EMIT_NEST_H
 #define EMIT_NEST_H
 
 #include "emit.h"
-
-enum { NEST_OPS_MAX = 96 };
-
-typedef enum fused_kind {
-    FUSED_NONE,
-    FUSED_MAP,
-    FUSED_LOAD,
-    FUSED_STORE,
-    FUSED_REDUCE,
-    FUSED_COLUMN_REDUCE, /* into a tile of one row, which the nest does not read */
-    FUSED_ROW_MAP,       /* of one column: a scalar for each row */
-    FUSED_ROW_LOAD,
-    FUSED_ROW_STORE
-} fused_kind;
 
 typedef struct fused_op {
     pto_op op;
@@ -30,11 +16,11 @@ typedef struct fused_op {
     const char *streams; /* of a store: whether it is streamed; NULL: it is not */
 } fused_op;
 
-struct emit_group {
+typedef struct emit_group {
     uint32_t count;
     int has_columns; /* an op of several columns has joined */
     pto_expr rows, columns;
-    fused_op ops[NEST_OPS_MAX];
+    fused_op *ops;
     /* While it is written. */
     const char *row; /* C of the row's index; "0": there is one */
     const char *row_count, *column_count;
@@ -45,12 +31,10 @@ struct emit_group {
     const char *tail;     /* C of the number of elements of a vector; NULL: all */
     uint32_t *declared;   /* handles of values that the sweep has in variables */
     uint32_t declared_count;
-};
+} emit_group;
 
-/* Whether it makes a scalar of a row. */
-static inline int nest_is_row_kind(fused_kind k) { return k >= FUSED_ROW_MAP; }
-/* What a transfer is from or to; none of other ops. */
-pto_value nest_memory_of(const fused_op *f);
+/* As fused_memory_of. */
+static inline pto_value nest_memory_of(const fused_op *f) { return fused_memory_of(f->op, f->kind); }
 /* The op of the nest that makes a value; NULL: it is made elsewhere. */
 fused_op *nest_maker_of(emit_group *g, pto_value v);
 /* Whether an op of f32 is one instruction for each vector. */

@@ -23,8 +23,6 @@ static const struct {
     PANELS(I8, "i8"),
 };
 
-int emit_is_product(emitter *e, pto_op op) { return EMIT_IS(e, op, CONTRACT) || EMIT_IS(e, op, CONTRACT_WEIGHTS); }
-
 /* Of the op; EMIT_PRODUCT_COUNT: there is none. */
 static uint32_t kind_of(emitter *e, pto_op op)
 {
@@ -33,73 +31,6 @@ static uint32_t kind_of(emitter *e, pto_op op)
     for (uint32_t i = 0; i < PTO_PRODUCT_COUNT; i++)
         if (kinds[i].type == t) return pto_attr_int_of(op, PTO_STR("panels"), 0) != 0 ? EMIT_PANELS + i : i;
     return EMIT_PRODUCT_COUNT;
-}
-
-/* ---- what is left out ---- */
-
-static pto_op sole_user(pto_value v, uint32_t *slot)
-{
-    return pto_value_use_count(v) == 1 ? pto_value_use(v, 0, slot) : pto_op_none(v.run);
-}
-
-int emit_is_start_of_product(emitter *e, pto_op zeros)
-{
-    uint32_t slot = 0;
-    const pto_op user = sole_user(pto_op_result(zeros, 0), &slot);
-    return PTO_SOME(user) && emit_is_product(e, user) && slot == 0 &&
-           pto_block_same(pto_op_block(user), pto_op_block(zeros));
-}
-
-static int starts_at_zero(emitter *e, pto_op contract)
-{
-    const pto_op def = pto_value_op(pto_op_operand(contract, 0));
-    return PTO_SOME(def) && EMIT_IS(e, def, ZERO_ACC) && emit_is_start_of_product(e, def);
-}
-
-/* The memory that a value of a function is part of; none when it is not known. */
-static pto_value whole_of(emitter *e, pto_value v)
-{
-    pto_op def = pto_value_op(v);
-    for (; PTO_SOME(def) && EMIT_IS(e, def, VIEW); def = pto_value_op(v)) v = pto_op_operand(def, 0);
-    if (!PTO_SOME(def)) {
-        const pto_op owner = pto_block_parent(pto_value_block(v));
-        return PTO_SOME(owner) && EMIT_IS(e, owner, FUNC) ? v : pto_value_none(e->run);
-    }
-    return EMIT_IS(e, def, WORKSPACE) || EMIT_IS(e, def, ARRAY) ? v : pto_value_none(e->run);
-}
-
-/* Whether two parameters of the kernel are different memory wherever it is launched. */
-static int is_apart(emitter *e, pto_value a, pto_value b)
-{
-    const pto_op all = pto_op_none(e->run);
-    const uint32_t rank = pto_attr_count(pto_op_attr(e->function, PTO_STR("grid")));
-    for (const pto_value *v = (const pto_value[]){a, b}, *end = v + 2; v < end; v++)
-        if (PTO_SOME(pto_value_op(*v)) || !pto_block_same(pto_value_block(*v), pto_body(e->function))) return 0;
-    PTO_WALK(all, op)
-    {
-        if (!EMIT_IS(e, op, LAUNCH)) continue;
-        if (!pto_str_same(pto_attr_str_of(op, PTO_STR("callee")), pto_function_name(e->function))) continue;
-        const pto_value x = whole_of(e, pto_op_operand(op, pto_value_index(a) - rank)),
-                        y = whole_of(e, pto_op_operand(op, pto_value_index(b) - rank));
-        if (!PTO_SOME(x) || !PTO_SOME(y) || pto_value_same(x, y)) return 0;
-    }
-    return 1;
-}
-
-/* The store that comes right after a product and is all that becomes of it: the product goes to memory as it is. */
-static pto_op store_of(emitter *e, pto_op contract)
-{
-    const pto_op none = pto_op_none(e->run), store = sole_user(pto_op_result(contract, 0), NULL);
-    pto_op next = pto_op_next(contract);
-    while (PTO_SOME(next) && (EMIT_IS(e, next, CONSTANT) || EMIT_IS(e, next, INDEX_CAST))) next = pto_op_next(next);
-    if (!PTO_SOME(store) || !PTO_SOME(next) || !pto_op_same(store, next) || !EMIT_IS(e, store, STORE)) return none;
-    const pto_value to = pto_op_operand(store, 1);
-    if (dtype_of(to) != dtype_of(pto_op_result(contract, 0)) || pto_attr_bool_of(store, PTO_STR("relu"), 0) ||
-        PTO_SOME(pto_op_attr(store, PTO_STR("scale"))) || !starts_at_zero(e, contract))
-        return none;
-    for (uint32_t i = 1; i < pto_op_operand_count(contract); i++)
-        if (is_memory(pto_op_operand(contract, i)) && !is_apart(e, pto_op_operand(contract, i), to)) return none;
-    return store;
 }
 
 /* ---- the call ---- */
@@ -156,7 +87,7 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     const pto_value sums = pto_op_result(op, 0), before = pto_op_operand(op, 0);
     const uint32_t kind = kind_of(e, op);
     const pto_expr depth = pto_expr_of(op, PTO_STR("depth"), 0);
-    const int from_zero = starts_at_zero(e, op);
+    const int from_zero = fused_starts_at_zero(&e->model, op);
     pto_expr valid[2];
     PTO_TRY(pto_value_valid(sums, valid));
     if (kind == EMIT_PRODUCT_COUNT) return emit_refuse(op, "there are no kernels for its element type");
@@ -190,16 +121,9 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
 
 pto_status emit_contract(emitter *e, pto_op op)
 {
-    if (PTO_SOME(store_of(e, op))) return PTO_OK;
+    if (PTO_SOME(fused_store_of_product(&e->model, op))) return PTO_OK;
     emit_comment(e, op);
     return put_product(e, op, pto_op_none(e->run));
-}
-
-int emit_is_stored_product(emitter *e, pto_op op)
-{
-    if (!EMIT_IS(e, op, STORE)) return 0;
-    const pto_op def = pto_value_op(pto_op_operand(op, 0));
-    return PTO_SOME(def) && emit_is_product(e, def) && PTO_SOME(store_of(e, def));
 }
 
 pto_status emit_stored_product(emitter *e, pto_op store)

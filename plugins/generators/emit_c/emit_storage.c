@@ -17,16 +17,14 @@ static int64_t bytes_of(pto_type type)
     return capacity(type, 0) * capacity(type, 1) * (t == PTO_MASK ? 1 : pto_dtype_bytes(t));
 }
 
-pto_status emit_tiles_plan(emitter *e)
+void emit_tiles_plan(emitter *e)
 {
-    e->plan = storage_plan_make(e->run, 0);
-    storage_read(&e->plan, &e->source, e->function);
-    e->places = PTO_SCRATCH(e->run, int64_t, e->plan.value_count);
+    e->storage = fused_storage_of(&e->model);
+    e->places = PTO_SCRATCH(e->run, int64_t, e->storage->plan.value_count);
     e->scratch_bytes = 0;
     e->loaded_count = 0;
     e->has_streams = 0;
-    for (uint32_t i = 0; i < e->plan.value_count; i++) e->places[i] = -1;
-    return PTO_OK;
+    for (uint32_t i = 0; i < e->storage->plan.value_count; i++) e->places[i] = -1;
 }
 
 int64_t emit_scratch(emitter *e, int64_t bytes)
@@ -39,9 +37,9 @@ int64_t emit_scratch(emitter *e, int64_t bytes)
 /* The value that speaks for the storage of a tile; its place is found with the first use. */
 static uint32_t speaker_of(emitter *e, pto_value v)
 {
-    const uint32_t i = storage_group_of(&e->plan, storage_find_value(&e->source, v));
+    const uint32_t i = storage_group_of(&e->storage->plan, storage_find_value(&e->storage->source, v));
     if (e->places[i] >= 0) return i;
-    e->places[i] = emit_scratch(e, bytes_of(pto_value_type(e->source.values[i])));
+    e->places[i] = emit_scratch(e, bytes_of(pto_value_type(e->storage->source.values[i])));
     return i;
 }
 
@@ -58,13 +56,13 @@ const emit_window *emit_tile_window(const emitter *e, pto_value tile)
     return NULL;
 }
 
-const char *emit_tile(emitter *e, pto_value v) { return emit_value(e, e->source.values[speaker_of(e, v)]); }
+const char *emit_tile(emitter *e, pto_value v) { return emit_value(e, e->storage->source.values[speaker_of(e, v)]); }
 
 void emit_tiles_declare(emitter *e, text *out)
 {
-    for (uint32_t i = 0; i < e->plan.value_count; i++) {
+    for (uint32_t i = 0; i < e->storage->plan.value_count; i++) {
         if (e->places[i] < 0) continue;
-        const pto_value v = e->source.values[i];
+        const pto_value v = e->storage->source.values[i];
         const pto_type type = pto_value_type(v);
         const char *c = emit_memory_type(pto_type_dtype(type));
         text_put(out, "    %s *const %s = (%s *)(scratch_ + %lld); /* %lld x %lld */\n", c, emit_value(e, v), c,
@@ -113,7 +111,7 @@ static int is_read(const hand *hands, uint32_t count, uint32_t group, uint32_t b
 static pto_status put_aside(emitter *e, hand *hands, uint32_t count)
 {
     const uint32_t group = hands[0].to;
-    const pto_value old = e->source.values[group];
+    const pto_value old = e->storage->source.values[group];
     const char *c = emit_memory_type(pto_type_dtype(pto_value_type(old)));
     const char *aside = emit_spare(e, "aside");
     const int64_t at = emit_scratch(e, bytes_of(pto_value_type(old)));
@@ -139,8 +137,9 @@ static pto_status hand_tiles(emitter *e, hand *hands, uint32_t count)
             continue;
         }
         const hand *h = &hands[next];
-        PTO_TRY(copy_tile(e, emit_value(e, e->source.values[h->to]),
-                          h->from == STORAGE_NONE ? h->aside : emit_value(e, e->source.values[h->from]), h->value));
+        PTO_TRY(copy_tile(e, emit_value(e, e->storage->source.values[h->to]),
+                          h->from == STORAGE_NONE ? h->aside : emit_value(e, e->storage->source.values[h->from]),
+                          h->value));
         hands[next] = hands[--count];
     }
     return PTO_OK;

@@ -211,7 +211,7 @@ static pto_status emit_store(emitter *e, pto_op op)
     PTO_TRY(region_of(e, tile, &g));
     emit_window_open(e, op, memory, size, 0, &w);
     text_line(e->out, "%s *const %s = %s;%s", emit_memory_type(to), name, w.base, emit_remark(e, op));
-    if (emit_transpose_goes_out(e, pto_value_op(tile))) return emit_transpose_out(e, op, name, w.row_stride);
+    if (fused_transpose_goes_out(&e->model, pto_value_op(tile))) return emit_transpose_out(e, op, name, w.row_stride);
     open_loops(e, &g, &row, &column);
     const char *at = emit_at(e, tile, row, column);
     const int is_plain =
@@ -515,8 +515,8 @@ static pto_status check_types(pto_op op)
 pto_status emit_tile_op(emitter *e, pto_op op)
 {
     PTO_TRY(check_types(op));
-    if (emit_is_product(e, op)) return emit_contract(e, op);
-    if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
+    if (fused_is_product(&e->model, op)) return emit_contract(e, op);
+    if (EMIT_IS(e, op, ZERO_ACC) && fused_is_start_of_product(&e->model, op)) return PTO_OK;
     if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
     if (emit_leaves_in_vectors(e, op)) return emit_leaving_store(e, op);

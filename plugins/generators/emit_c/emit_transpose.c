@@ -39,25 +39,6 @@ static pto_status transpose_to(emitter *e, pto_op op, const char *to, const char
     return PTO_OK;
 }
 
-int emit_transpose_goes_out(emitter *e, pto_op op)
-{
-    if (!PTO_SOME(op) || !EMIT_IS(e, op, TRANSPOSE) || emit_tile_window(e, pto_op_operand(op, 0)) == NULL) return 0;
-    const pto_value result = pto_op_result(op, 0);
-    uint32_t uses = 0;
-    PTO_EACH_USE(result, use) {
-        int64_t n = 0;
-        uses++;
-        if (!EMIT_IS(e, use.op, STORE) || pto_op_block(use.op).index != pto_op_block(op).index) return 0;
-        const pto_type type = pto_value_type(pto_op_operand(use.op, 1));
-        const uint32_t rank = pto_type_rank(type);
-        if (pto_type_dtype(type) != dtype_of(result) || pto_attr_bool_of(use.op, PTO_STR("relu"), 0) ||
-            PTO_SOME(pto_op_attr(use.op, PTO_STR("scale"))) || rank == 0 ||
-            !pto_expr_is_const(pto_type_stride(type, rank - 1), &n) || n != 1)
-            return 0;
-    }
-    return uses == 1;
-}
-
 pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride)
 {
     const char *streams = emit_streams(e, pto_op_operand(store, 1), to);
@@ -67,7 +48,7 @@ pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const ch
 pto_status emit_transpose(emitter *e, pto_op op)
 {
     const pto_value result = pto_op_result(op, 0);
-    if (emit_transpose_goes_out(e, op)) return PTO_OK;
+    if (fused_transpose_goes_out(&e->model, op)) return PTO_OK;
     return transpose_to(e, op, emit_tile(e, result), emit_format(e, "%lld", (long long)emit_columns(result)), "0");
 }
 

@@ -1,10 +1,14 @@
 /* pto.native-bind: refuses, at its op, what no native code can be written for: instructions and buffers of a chip,
- * calls that were not inlined, symbols that nothing fixed, arrays in files. It changes nothing. Requires tiles as
- * values, as pto.outline leaves them. Leaves them so. Exact. */
+ * calls that were not inlined, symbols that nothing fixed, arrays in files, and in a `tile.fused` what cannot be done
+ * row by row with the ops before it. It changes nothing. Requires tiles as values, as pto.outline leaves them. Leaves
+ * them so. Exact. */
+#include "fused_run.h"
+
 #include <pto/plugin.h>
 
 #define KINDS(X)               \
     X(KERNEL, "block.kernel")  \
+    X(FUSED, "tile.fused")     \
     X(TILE, "block.tile")      \
     X(BUFFER, "block.buffer")  \
     X(CALL, "call")            \
@@ -57,6 +61,45 @@ static pto_status check_function(const pto_run *run, pto_op unit)
     return PTO_OK;
 }
 
+/* ---- regions ---- */
+
+static pto_status check_region(const fused_model *m, pto_op fused)
+{
+    fused_run r = {.count = 0};
+    pto_op bad = fused;
+    const char *why = fused_run_read(m, fused, &r, &bad);
+    if (why == NULL) return PTO_OK;
+    const pto_str name = pto_op_name(bad);
+    return pto_error(bad, "pto.native-bind/not-by-row",
+                     "`%.*s` cannot be in one walk through rows with the ops before it: %s; put it outside of the "
+                     "`tile.fused`, or begin another one",
+                     PTO_FMT(name), why);
+}
+
+static pto_status check_regions(fused_model *m, pto_op kernel)
+{
+    int is_entered = 0;
+    PTO_WALK(kernel, op)
+    {
+        if (!PTO_IS(op, FUSED)) continue;
+        if (!is_entered) fused_model_enter(m, kernel);
+        is_entered = 1;
+        PTO_TRY(check_region(m, op));
+    }
+    return PTO_OK;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    fused_model m = fused_model_make(run);
+    (void)unit;
+    PTO_EACH_OP(pto_module_top(run), function) {
+        PTO_TRY(check_function(run, function));
+        if (PTO_IS(function, KERNEL)) PTO_TRY(check_regions(&m, function));
+    }
+    return PTO_OK;
+}
+
 static const pto_property property = {
     .struct_size = sizeof property,
     .id = "pto.native-bound",
@@ -70,12 +113,12 @@ static const pto_pass pass = {
     .struct_size = sizeof pass,
     .id = "pto.native-bind",
     .summary = "Refuse what cannot become native code, at its op",
-    .scope = "function",
+    .scope = "module",
     .consumes = "block/1",
     .produces = "block/1",
     .establishes = PTO_STRS("pto.native-bound"),
     .kinds = pass_kinds,
-    .run = check_function,
+    .run = run_pass,
 };
 PTO_PLUGIN("pto.native-bind", "pass:pto.native-bind property:pto.native-bound", "pto.native-bound", .version = "0.1.0",
            .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),

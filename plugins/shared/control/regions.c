@@ -8,6 +8,7 @@ static region_kind kind_of(pto_op op, uint32_t blocks)
     const pto_str name = pto_op_name(op);
     if (pto_str_is(name, "for")) return REGION_FOR;
     if (pto_str_is(name, "if")) return REGION_IF;
+    if (pto_str_is(name, "tile.fused")) return REGION_ONCE;
     return pto_str_is(name, "while") && blocks == 2 ? REGION_WHILE : REGION_OTHER;
 }
 

@@ -25,6 +25,7 @@ typedef enum region_kind {
     REGION_FOR,
     REGION_IF,
     REGION_WHILE,
+    REGION_ONCE, /* tile.fused: runs its block once, and has what that yields as results */
     REGION_YIELD,
     REGION_OTHER /* with blocks, and what it does with them is not known here; the root */
 } region_kind;

@@ -6,7 +6,7 @@ int storage_is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) ==
 int storage_is_tile_op(pto_op op)
 {
     const pto_str name = pto_op_name(op);
-    return name.n > 5 && memcmp(name.p, "tile.", 5) == 0;
+    return name.n > 5 && memcmp(name.p, "tile.", 5) == 0 && !pto_str_is(name, "tile.fused");
 }
 
 /* ---- tables ---- */
@@ -114,8 +114,23 @@ static void read_arguments(const reader *r, uint32_t k)
     }
 }
 
+/* The results of a region that runs once are the values that it yields. */
+static void read_yielded(const reader *r, uint32_t k)
+{
+    const region_op *at = &r->regions->ops[k + 1];
+    const region_op *around = &r->regions->ops[at->parent];
+    if (at->kind != REGION_YIELD || around->kind != REGION_ONCE) return;
+    for (uint32_t i = 0, end = pto_op_result_count(around->op); i < end; i++) {
+        const pto_value v = pto_op_result(around->op, i);
+        const uint32_t made = storage_find_value(r->source, pto_op_operand(at->op, i));
+        if (made != STORAGE_NONE) *table_slot(&r->source->value_table, v.index) = (storage_slot){v.index, made};
+    }
+}
+
 static void read_values(const reader *r, uint32_t k)
 {
+    read_yielded(r, k);
+
     storage_plan *p = r->plan;
     const pto_op op = storage_op_at(r->source, k);
     const int carries = is_carrier(r, k);

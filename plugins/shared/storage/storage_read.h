@@ -26,7 +26,7 @@ typedef struct storage_source {
 
 /* Whether the value is a tile. */
 int storage_is_tile(pto_value v);
-/* An op on tiles: one with a PTO instruction, or tile.zero_acc. */
+/* An op on tiles: one with a PTO instruction, tile.zero_acc or a product; not a region of them. */
 int storage_is_tile_op(pto_op op);
 
 /* Records everything inside `root`, and solves. Tiles that come from elsewhere are left out. */

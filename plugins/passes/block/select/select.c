@@ -12,6 +12,8 @@
  * of them are needed at once (out-of-SSA with coalescing by lifetimes); results that are computed in place; scratch
  * operands. Values that are handed over to another buffer are copied, all at once. Exact.
  *
+ * A `tile.fused` is its ops, one after the other.
+ *
  * Requires kernels of tile ops whose tiles have spaces and layouts, as pto.outline makes them. Leaves kernels of
  * instructions (pto.selected), whose buffers have no addresses yet. */
 #include "select_plan.h"
@@ -25,10 +27,35 @@ PTO_OPTIONS(OPTIONS);
 
 static const char *const select_stats[] = {SELECT_STATS(PTO_STAT_TEXT) NULL};
 
+/* The ops of a region take its place: instructions run one by one. */
+static pto_status flatten(pto_op fused)
+{
+    const pto_block body = pto_body(fused);
+    const pto_op yield = pto_block_terminator(body);
+    const uint32_t count = pto_op_result_count(fused);
+    pto_value *values = PTO_SCRATCH(fused.run, pto_value, count);
+    for (uint32_t i = 0; i < count; i++) values[i] = pto_op_operand(yield, i);
+    for (pto_op op = pto_block_first(body); !pto_op_same(op, yield); op = pto_block_first(body))
+        PTO_TRY(pto_op_move(op, pto_before(fused)));
+    return pto_op_replace(fused, count, values);
+}
+
+static pto_status flatten_all(const pto_run *run, pto_op kernel)
+{
+    uint32_t count = 0, n = 0;
+    PTO_WALK(kernel, op) count += PTO_IS(op, FUSED) ? 1u : 0u;
+    pto_op *regions = PTO_SCRATCH(run, pto_op, count);
+    PTO_WALK(kernel, op)
+    if (PTO_IS(op, FUSED)) regions[n++] = op;
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(flatten(regions[i]));
+    return PTO_OK;
+}
+
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     select_plan p;
     if (!PTO_IS(unit, KERNEL)) return PTO_OK;
+    PTO_TRY(flatten_all(run, unit));
     PTO_TRY(select_rotate_loops(run, unit));
     PTO_TRY(select_plan_make(&p, run, unit, pto_opt_bool(run, OPT_IN_PLACE)));
     for (uint32_t k = 0; k < p.storage.op_count; k++) {

@@ -12,6 +12,7 @@
     X(BUFFER, "block.buffer")        \
     X(TILE, "block.tile")            \
     X(IF, "if")                      \
+    X(FUSED, "tile.fused")           \
     X(WHILE, "while")                \
     X(YIELD, "yield")                \
     X(ZERO_ACC, "tile.zero_acc")     \

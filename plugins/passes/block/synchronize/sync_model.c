@@ -29,6 +29,7 @@ static sync_role role_of(const pto_run *run, const region_op *at, pto_kind_id ki
     case REGION_IF: return SYNC_IF;
     case REGION_WHILE: return SYNC_WHILE;
     case REGION_YIELD:
+    case REGION_ONCE:
     case REGION_OTHER: return SYNC_OTHER;
     case REGION_PLAIN: break;
     }
@@ -40,7 +41,8 @@ static sync_role role_of(const pto_run *run, const region_op *at, pto_kind_id ki
 
 static pto_status check_op(const sync_model *m, const sync_op *o)
 {
-    const int is_deep = o->at->depth > SYNC_DEPTH_MAX, is_unknown = o->at->kind == REGION_OTHER,
+    const int is_deep = o->at->depth > SYNC_DEPTH_MAX,
+              is_unknown = o->at->kind == REGION_OTHER || o->at->kind == REGION_ONCE,
               decides = o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0;
     if (!is_deep && !is_unknown && !decides) return PTO_OK;
     const pto_str name = pto_op_name(o->at->op);
