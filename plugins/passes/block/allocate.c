@@ -159,10 +159,8 @@ static void find_life(const region_table *r, kind_facts *known, pto_op buffer, s
     const span s = life_span(r, buffer, loop, accesses, count);
     l->first = s.first;
     l->last = s.last;
-    if (loop != REGION_NONE) {
-        l->loop_first = loop;
-        l->loop_last = r->ops[loop].last;
-    }
+    l->loop_first = loop != REGION_NONE ? loop : s.first;
+    l->loop_last = loop != REGION_NONE ? r->ops[loop].last : s.last;
     for (uint32_t i = 0; i < count; i++) l->pipes |= accesses[i].pipe;
 }
 
@@ -184,7 +182,8 @@ static uint32_t find_lives(const region_table *r, life **out)
             .bytes = pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1),
             .first = i,
             .last = i,
-            .loop_last = r->count,
+            .loop_first = i,
+            .loop_last = i,
             .order = n,
         };
         find_life(r, known, op, &lives[n++].s);

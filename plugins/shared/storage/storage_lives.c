@@ -28,14 +28,14 @@ static storage_life life_of(const storage_plan *p, uint32_t loop, uint32_t first
                             int is_fresh)
 {
     const uint32_t end = p->op_count - 1;
-    storage_life l = {.first = first, .last = last, .loop_last = end};
+    storage_life l = {.first = first, .last = last, .loop_first = first, .loop_last = last};
     if (loop != STORAGE_NONE) {
         l.loop_first = loop;
         l.loop_last = p->ops[loop].last;
     }
     if (!is_fresh || (crosses && loop == STORAGE_NONE)) {
-        l.first = 0;
-        l.last = end;
+        l.first = l.loop_first = 0;
+        l.last = l.loop_last = end;
     } else if (crosses) {
         l.first = l.loop_first;
         l.last = l.loop_last;

@@ -12,7 +12,7 @@
 /* Places count ops in print order, both ends included. */
 typedef struct storage_life {
     uint32_t first, last;
-    uint32_t loop_first, loop_last; /* of the closest loop around all accesses */
+    uint32_t loop_first, loop_last; /* of the closest loop around all accesses; without one first and last */
     uint32_t pipes;                 /* set of storage_pipe */
     uint32_t order;                 /* of definition */
     pto_space space;

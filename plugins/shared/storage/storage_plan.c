@@ -92,6 +92,16 @@ void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint3
     p->link_count++;
 }
 
+void storage_ask(storage_plan *p, uint32_t op, int64_t stages)
+{
+    const storage_op *o = &p->ops[op];
+    if (pto_kind_column(p->run, o->kind, PTO_COLUMN_TRANSFER) != PTO_TRANSFER_STORE)
+        p->values[o->result].asked = stages;
+    else
+        for (uint32_t i = 0; i < o->use_count; i++)
+            if (p->uses[o->first_use + i].slot == 0) p->uses[o->first_use + i].stages = stages;
+}
+
 /* ---- lifetimes ---- */
 
 uint32_t storage_loop_around(const storage_plan *p, uint32_t op)

@@ -118,6 +118,9 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 /* Two values that had better share, and the op because of which. */
 void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint32_t a, uint32_t b);
 
+/* Lets a transfer rotate its tile through so many storages. */
+void storage_ask(storage_plan *p, uint32_t op, int64_t stages);
+
 /* After recording, and again after stages have changed: decides by the rules above which values share. The answers
  * below need it. */
 void storage_solve(storage_plan *p);

@@ -204,11 +204,6 @@ void storage_read(storage_plan *p, storage_source *s, pto_op root)
 
 void storage_rotate(storage_plan *p, const storage_source *s, pto_op op, int64_t stages)
 {
-    const storage_op *o = &p->ops[storage_find_op(s, op)];
-    if (pto_op_transfer(op) != PTO_TRANSFER_STORE)
-        p->values[o->result].asked = stages;
-    else
-        for (uint32_t i = 0; i < o->use_count; i++)
-            if (p->uses[o->first_use + i].slot == 0) p->uses[o->first_use + i].stages = stages;
+    storage_ask(p, storage_find_op(s, op), stages);
     storage_solve(p);
 }
