@@ -25,7 +25,7 @@ def draw(seed, count, bench, folder, refused):
     rows = fuzzer.table_rows(os.path.join(bench.tools, "pto-inspect"))
     for n in range(seed, seed + count):
         try:
-            p = programs.generate(n, rows, rows[n % len(rows)])
+            p = programs.generate(n, rows)
         except Reject:
             continue
         f = p.functions[0]

@@ -1,6 +1,6 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [CASE..] [random:SEED:COUNT] [instructions]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [--assembler=PTOAS] [CASE..] [random:SEED:COUNT] [instructions]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
@@ -63,7 +63,7 @@ class Results:
         self.kept, self.only_kept = kept, o.only_kept
         if kept is None:
             return
-        digest = hashlib.sha256(version_of(o.checkout).encode())
+        digest = hashlib.sha256(f"{version_of(o.checkout)} {o.assembler}".encode())
         scripts = (here + "/*", root + "/tests/kernels/*.py", root + "/tests/fuzz/**/*.py", root + "/pipelines/**/*.yaml")
         for pattern in (o.build + "/bin/pto-*", o.build + "/plugins/**/*.so", *scripts):
             for path in filter(os.path.isfile, sorted(glob.glob(pattern, recursive=True))):
@@ -106,6 +106,19 @@ class Bench:
     def emit(self, module, tree, *pipeline):
         must(run(os.path.join(self.tools, "pto-opt"), module, *pipeline, "-o", tree + "/"), "pto-opt")
 
+    def assemble(self, module, tree):
+        """Kernels of the tree as the assembler makes them of our text, in place of ours."""
+        self.emit(module, tree + "-text", *self.pipeline, "--set=backend.with.generator={ use: pto.emit-ascend, with: { form: assembler } }")
+        for ours in glob.glob(tree + "/kernel_*.cpp"):
+            name = os.path.basename(ours).removesuffix(".cpp")
+            theirs = f"{tree}-text/{name}.cpp"
+            must(run(self.o.assembler, f"{tree}-text/{name}.pto", "-o", theirs, f"--pto-arch={self.arch()}", "--pto-level=level3"), "ptoas")
+            with open(ours, encoding="utf-8") as f, open(theirs, encoding="utf-8") as g:
+                launch, made = f.read().partition('extern "C" void launch_')[2], g.read().replace('#include "pto/pto-inst.hpp"', "")
+            with open(ours, "w", encoding="utf-8") as f:
+                launch = launch.replace("PTO_LAUNCH(", f"PTO_LAUNCH({name}::", 1)
+                f.write(f'#include "kernel.h"\n\nnamespace {name}\n{{\n{made}}}\n\nextern "C" void launch_{launch}')
+
     def configure(self, tree, folder, *settings):
         """A build of a tree for this CPU."""
         must(run("cmake", "-S", tree, "-B", folder, f"-DPTO_ISA={self.o.checkout}", "-DPTO_CPU=ON",
@@ -119,6 +132,8 @@ class Bench:
     def build(self, module, tree):
         """The tree of a module, built as its README says; the functions that it has."""
         self.emit(module, tree, *self.pipeline)
+        if self.o.assembler:
+            self.assemble(module, tree)
         self.configure(tree, tree + "/build", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
                        "-DPTO_CPU_FLAGS=SHELL:-include " + os.path.join(here, "as_the_chip.hpp"))
         must(run("cmake", "--build", tree + "/build", "-j", str(self.o.jobs)), "compile")
@@ -297,6 +312,7 @@ def main():
     parser.add_argument("--cases", default=os.path.join(here, "cases.txt"), help="a table like cases.txt")
     parser.add_argument("--compiler", default="clang++-19")
     parser.add_argument("--jobs", default=os.cpu_count(), help="compilers at a time")
+    parser.add_argument("--assembler", help="the program `ptoas`: kernels of cases are those that it makes of our text")
     parser.add_argument("--keep", help="a folder where the trees stay")
     parser.add_argument("--only-kept", action="store_true", help="with --results: runs nothing, and leaves out what is not kept")
     parser.add_argument("--results", help="a folder where results are kept: a run that was ended goes on from them")
