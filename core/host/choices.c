@@ -8,16 +8,15 @@ typedef struct choice {
     bool is_settled; /* what it has now stays */
 } choice;
 
-typedef struct pinned pinned;
-struct pinned {
-    pinned *next;
+typedef struct pinned {
+    const struct pinned *next;
     str function, label;
     src_pos at;
-};
+} pinned;
 
 struct choices {
     arena *a;
-    pinned *pins;
+    const pinned *pins;
     choice *all;
     uint32_t count, capacity;
     uint32_t latest; /* the choice made last */
@@ -30,14 +29,6 @@ choices *choices_create(arena *a)
     choices *c = arena_alloc(a, sizeof *c);
     *c = (choices){.a = a, .round = 1};
     return c;
-}
-
-static void grow(choices *c)
-{
-    const choice *old = c->all;
-    c->capacity = c->capacity == 0 ? 16 : 2 * c->capacity;
-    c->all = arena_array(c->a, c->capacity, sizeof *c->all);
-    for (uint32_t i = 0; i < c->count; i++) c->all[i] = old[i];
 }
 
 static void settle(choice *one)
@@ -64,7 +55,7 @@ uint32_t choices_next(choices *c, const void *step, str function, str label, uin
 {
     choice *one = find_earlier(c, step, function, label);
     if (one == NULL) {
-        if (c->count == c->capacity) grow(c);
+        if (c->count == c->capacity) c->all = arena_grow(c->a, c->all, c->count, &c->capacity, sizeof *c->all);
         one = &c->all[c->count++];
         *one = (choice){.step = step, .function = function, .label = label};
     }

@@ -49,13 +49,7 @@ struct plugin_host {
 static void text_list_add(arena *a, text_list *l, const char *text)
 {
     /* One place stays free for the NULL that ends the list. */
-    if (l->count + 1 >= l->capacity) {
-        const uint32_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
-        const char **items = arena_array(a, capacity, sizeof *items);
-        for (uint32_t i = 0; i < l->count; i++) items[i] = l->items[i];
-        l->items = items;
-        l->capacity = capacity;
-    }
+    if (l->count + 1 >= l->capacity) l->items = arena_grow(a, l->items, l->count, &l->capacity, sizeof *l->items);
     l->items[l->count++] = text;
 }
 
@@ -187,12 +181,8 @@ static bool is_known(const plugin_host *h, struct plugin_identity id)
 
 static void push_file(plugin_host *h, plugin_file *f)
 {
-    if (h->file_count == h->file_capacity) {
-        h->file_capacity = h->file_capacity == 0 ? 32 : h->file_capacity * 2;
-        plugin_file **files = arena_array(h->a, h->file_capacity, sizeof *files);
-        for (uint32_t i = 0; i < h->file_count; i++) files[i] = h->files[i];
-        h->files = files;
-    }
+    if (h->file_count == h->file_capacity)
+        h->files = arena_grow(h->a, h->files, h->file_count, &h->file_capacity, sizeof *h->files);
     h->files[h->file_count++] = f;
 }
 

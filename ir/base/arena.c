@@ -307,3 +307,11 @@ void *table_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 }
 
 void table_free(void *items) { free(items); }
+
+void *arena_grow(arena *a, const void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    *capacity = *capacity == 0 ? 16 : 2 * *capacity;
+    void *grown = arena_array(a, *capacity, size);
+    if (count != 0) memcpy(grown, items, count * size);
+    return grown;
+}

@@ -42,6 +42,10 @@ void arena_reset(arena *a);
 size_t arena_bytes_used(const arena *a);
 size_t arena_bytes_reserved(const arena *a);
 
+/* A larger array in the arena for `count` elements of `size` bytes, which it begins with: for lists that end with their
+ * arena. Counts what it has space for in `*capacity`, 16 or twice as many; the new part is zero. */
+void *arena_grow(arena *a, const void *items, uint32_t count, uint32_t *capacity, size_t size);
+
 /* Grows a heap array outside any arena: for the few tables that are resized often. `*capacity` counts elements.
  * The new part is zero. `items` may be NULL with capacity 0. Release with table_free. */
 void *table_grow(void *items, size_t *capacity, size_t wanted, size_t size);

@@ -2,7 +2,6 @@
  * u32 in lanes and cut to their type after each op, masks are truth values. */
 #include "emit.h"
 
-
 static const char *lane_word(pto_dtype t)
 {
     static const char *const words[] = {"", "f32", "i32", "u32", "mask"};
