@@ -7,6 +7,7 @@
 #define IR_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct arena arena;
 
