@@ -18,7 +18,7 @@ cat >f.ptir <<'END'
   }
 END
 walks() { # HOW-MANY OPTIONS
-  local n=$1
+  n=$1
   shift
   ends 0 pto-opt f.ptir --passes=pto.fuse-vector "$@"
   [ "$(grep -c 'tile.fused' out)" = "$n" ] || fail "not $n regions"
@@ -35,7 +35,7 @@ ends 0 pto-opt f.ptir --passes='pto.fuse-vector{max-ops=1}'
 ! grep -q 'tile.fused' out || fail 'a region of one op'
 
 run() { # OUT FIRST-STEP OPTIONS
-  local to=$1 from=$2
+  to=$1 from=$2
   shift 2
   ends 0 pto-run f.ptir --pipeline=native.yaml --from="$from" --random-inputs=7 --sym R=53 --sym C=97 \
     --out "y=$to-y.npy" --out "m=$to-m.npy" "$@"
