@@ -282,7 +282,7 @@ static pto_status leave_free(hoister *h)
     choice *choices = NULL;
     uint32_t count = 0, capacity = 0;
     for (uint32_t place = 1; place < h->n.regions.count; place++) {
-        if (!hoist_is_candidate(&h->n, place) || h->n.ops[place].is_pinned) continue;
+        if (!hoist_is_candidate(&h->n, place) || h->n.ops[place].is_pinned || h->n.ops[place].loops == 0) continue;
         PTO_GROW(h->n.run, choices, count, capacity);
         choices[count++] = (choice){place, worth_of(h, place)};
     }

@@ -17,6 +17,7 @@ typedef struct hoist_gain {
 
 typedef struct hoist_op {
     uint32_t loops;  /* that it may leave; 0: it stays */
+    uint32_t most;   /* that it could where the schedule pins nothing */
     uint32_t left;   /* that it leaves */
     uint32_t around; /* the op around it, when it has left them */
     uint32_t bound;  /* the innermost op in whose block an operand is made; it cannot leave that */

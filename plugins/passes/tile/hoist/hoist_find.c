@@ -240,7 +240,7 @@ static int is_made_of_nothing(pto_op op)
 int hoist_is_candidate(const hoist_nest *n, uint32_t place)
 {
     const pto_op op = n->regions.ops[place].op;
-    if (n->ops[place].loops == 0 || !storage_is_tile_op(op)) return 0;
+    if (n->ops[place].most == 0 || !storage_is_tile_op(op)) return 0;
     if (n->prices.is_serial && is_made_of_nothing(op)) return 0;
     return storage_is_tile(pto_op_result(op, 0)) ||
            pto_kind_column(n->run, pto_op_kind(op), PTO_COLUMN_UNIT) == PTO_UNIT_SCALAR;
@@ -259,6 +259,7 @@ static pto_status ask(hoist_nest *n, uint32_t place)
                             .limit = "loops whose iterations all make the same"};
     const int32_t answer = pto_decision_pinned(n->regions.ops[place].op, &d, &left);
     PTO_TRY(answer);
+    if (all == 0) o->why = "what it takes stays there";
     if (!answer) return PTO_OK;
     o->is_pinned = 1;
     o->loops = o->left = (uint32_t)left;
@@ -266,11 +267,10 @@ static pto_status ask(hoist_nest *n, uint32_t place)
     return PTO_OK;
 }
 
-pto_status hoist_find(hoist_nest *n)
+/* `asks`: with what the schedule pins, where `most` is known. */
+static pto_status find_loops(hoist_nest *n, int asks)
 {
-    n->regions = regions_of(n->nest);
-    n->ops = PTO_SCRATCH(n->run, hoist_op, n->regions.count);
-    find_stores(n);
+    for (uint32_t place = 1; place < n->regions.count; place++) n->ops[place].bound = REGION_ROOT;
     for (uint32_t place = 1; place < n->regions.count; place++) {
         const region_op *r = &n->regions.ops[place];
         hoist_op *o = &n->ops[place];
@@ -280,11 +280,21 @@ pto_status hoist_find(hoist_nest *n)
         }
         o->loops = count_loops(n, place);
         o->around = r->parent;
-        if (hoist_is_candidate(n, place)) PTO_TRY(ask(n, place));
+        if (!asks) o->most = o->loops;
+        if (asks && hoist_is_candidate(n, place)) PTO_TRY(ask(n, place));
         const uint32_t home = o->loops != 0 ? n->regions.ops[hoist_target(n, place, o->loops)].parent : r->parent;
         for (uint32_t i = 0; i < pto_op_result_count(r->op); i++) bind_users(n, pto_op_result(r->op, i), home);
     }
     return PTO_OK;
+}
+
+pto_status hoist_find(hoist_nest *n)
+{
+    n->regions = regions_of(n->nest);
+    n->ops = PTO_SCRATCH(n->run, hoist_op, n->regions.count);
+    find_stores(n);
+    PTO_TRY(find_loops(n, 0));
+    return find_loops(n, 1);
 }
 
 /* ---- what leaves with an op ---- */

@@ -29,8 +29,12 @@ fails 2 'p.yaml:3:.*: error: \[E1804\] `hoist` of @f/tgf is 2; the largest legal
 
 # A core that has one tile makes nothing again, and yet it can leave.
 pin @f/tgf 1
-ends 0 pto-opt m.ptir --pipeline=default.yaml --expect M=48 --until=hoist -o 4.ptir
+ends 0 pto-opt m.ptir --pipeline=default.yaml --expect M=48 --emit-schedule=none.yaml --until=hoist -o 4.ptir
 [ "$(before_loop 4.ptir)" = 0 ] || fail "$(cat 4.ptir)"
+# What takes a tile that is pinned to its loop is decided, too: all that a schedule lists can be pinned.
+pin_all none.yaml >all.yaml
+ends 0 pto-opt m.ptir --pipeline=default.yaml --expect M=48 --schedule=all.yaml --until=hoist -o 6.ptir
+cmp -s 4.ptir 6.ptir || fail 'pinned to stay, something else comes out'
 ends 0 pto-opt m.ptir --pipeline=default.yaml --expect M=48 --schedule=p.yaml --until=hoist -o 5.ptir
 [ "$(before_loop 5.ptir)" = 2 ] || fail "$(cat 5.ptir)"
 
