@@ -3,8 +3,6 @@
 #include "c_types.h"
 #include "float_bits.h"
 
-#include <math.h>
-
 /* ---- tiles ---- */
 
 /* Whether less than all may be valid. */

@@ -524,7 +524,8 @@ static int64_t width_of(const weight *w)
 {
     const int64_t asked = pto_opt_i64(w->run, OPT_COLUMNS),
                   vector = pto_machine_i64_or(w->run, 0, "vector.repeat-bytes"),
-                  sums = 2 * vector / (int64_t)sizeof(float), elements = vector / pto_dtype_bytes(dtype_of(w));
+                  bytes = larger(pto_dtype_bytes(dtype_of(w)), 1), sums = 2 * vector / (int64_t)sizeof(float),
+                  elements = vector / bytes;
     if (asked != 0) return (asked + COLUMNS_LEAST - 1) / COLUMNS_LEAST * COLUMNS_LEAST;
     return larger(larger(sums, elements), COLUMNS_LEAST);
 }

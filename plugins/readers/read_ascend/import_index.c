@@ -3,7 +3,6 @@
 #include "import.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 static uint32_t leaves_of(pto_expr x)

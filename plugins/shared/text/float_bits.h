@@ -10,6 +10,7 @@
 static inline pto_cast_format float_bits_format(pto_dtype t)
 {
     const pto_float_format f = pto_dtype_float_format(t);
+    if (f.exponent_bits == 0) return (pto_cast_format){.bias = 0};
     return (pto_cast_format){.bias = (UINT32_C(1) << (f.exponent_bits - 1)) - 1,
                              .mantissa_bits = f.mantissa_bits,
                              .sign_bit = UINT32_C(1) << (f.exponent_bits + f.mantissa_bits),

@@ -162,7 +162,7 @@ static inline void *pto_grow(const pto_run *run, void *items, uint32_t count, ui
     if (count < *capacity) return items;
     const uint32_t more = *capacity < 8 ? 16 : *capacity * 2;
     void *bigger = pto_scratch_array(run, more, size);
-    if (count != 0) memcpy(bigger, items, count * size);
+    if (items != NULL && count != 0) memcpy(bigger, items, count * size);
     *capacity = more;
     return bigger;
 }

@@ -95,8 +95,8 @@ TEST(rounds_end)
     choices *c = choices_create(a);
     uint32_t rounds = 0;
     for (bool again = true; again; rounds++) {
-        for (char name = 'a'; name <= 'z'; name++)
-            (void)choices_next(c, &buffers, STR("f"), (str){arena_strndup(a, &name, 1), 1}, 100);
+        for (const char *name = "abcdefghijklmnopqrstuvwxyz"; *name != '\0'; name++)
+            (void)choices_next(c, &buffers, STR("f"), (str){name, 1}, 100);
         again = false;
         for (char name = 'z'; name >= 'a' && !again; name--) again = choices_ask(c, (str){&name, 1});
         if (again) choices_restart(c);

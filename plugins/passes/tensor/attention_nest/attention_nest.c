@@ -160,7 +160,8 @@ static pto_status make_nest(pto_op op, int64_t form, const int64_t *blocks)
 {
     attention a;
     (void)attention_read(op, &a);
-    const pto_value y = attention_write(&a, (enum attention_form)form, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
+    const pto_value y =
+        attention_write(&a, form == FORM_ROWS ? FORM_ROWS : FORM_ONLINE, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
     PTO_NEED(y);
     pto_stat_add(op.run, STAT_MADE, 1);
     pto_remark(op, "pto.attention-nest/made", "is one nest over blocks of %lld rows, %s %lld keys",

@@ -60,7 +60,7 @@ static int is_written(const hoist_nest *n, uint32_t loop, pto_op op)
     if (pto_kind_has(n->run, pto_op_kind(op), PTO_TRAIT_DESCRIPTOR)) return 0;
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const pto_value memory = pto_op_operand(op, i);
-        for (uint32_t s = 0; is_memory(memory) && s < n->store_count; s++) {
+        for (uint32_t s = 0; n->stores != NULL && is_memory(memory) && s < n->store_count; s++) {
             const uint32_t at = region_place(&n->regions, n->stores[s]);
             if (at < loop || at > n->regions.ops[loop].last) continue;
             if (pto_op_transfer(n->stores[s]) != PTO_TRANSFER_STORE) return 1;
