@@ -195,10 +195,8 @@ static status add_file(plugin_host *h, int folder, const char *name, const char 
     const char *problem = NULL;
     int is_plugin = 0;
     if (elf_note_read(h->a, folder, name, &st, &f->note, &problem, &is_plugin) != OK) {
-        const char *why = st.st_mode == 0 ? strerror(errno) : NULL;
-        if (given)
-            diag_error(h->diags, NO_POS, &E1301, "`%s` %s%s%s", path, problem, why != NULL ? ": " : "",
-                       why != NULL ? why : "");
+        const char *why = st.st_mode == 0 ? strerror(errno) : "", *colon = *why != '\0' ? ": " : "";
+        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` %s%s%s", path, problem, colon, why);
         if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
         return FAILED;
     }
