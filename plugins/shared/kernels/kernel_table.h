@@ -72,8 +72,8 @@ typedef void pto_contraction_panels(int64_t m, int64_t n, int64_t k, const void 
                                     int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
                                     int64_t c_row_stride, bool accumulate, void *scratch);
 
-/* The same for few rows and the widths that it has a way for; false when it has none. Scratch: CONTRACTION_FEW_BYTES.
- */
+/* The same for few rows and the widths that it has a way for; false when it has none. Scratch: CONTRACTION_FEW_BYTES
+ * of <kernel_rows.h>, from a cache line on. */
 typedef bool pto_contraction_few(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                                  int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
                                  int64_t c_row_stride, bool accumulate, void *scratch);

@@ -53,8 +53,8 @@ typedef struct pto_native_product {
     void (*weights)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                     const pto_native_weights *b, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
     /* The same with B in panels of `width` columns, each dense and k deep or deeper, `panel_stride` elements apart:
-     * faster where a kernel multiplies so many at a time, and memory is read from its begin to its end. Since they were
-     * added, as weights. */
+     * faster where a kernel multiplies so many at a time, and memory is read from its begin to its end. Its scratch is
+     * that of panels_scratch(), which is as scratch_most(). Since they were added, as weights. */
     void (*panels)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                    const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
                    void *scratch);
