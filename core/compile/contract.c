@@ -2,19 +2,7 @@
 
 #include "core/core_diag.h"
 
-#include <stddef.h>
 #include <string.h>
-
-static void copy_level(contract_level *to, const contract_level *from)
-{
-    memcpy(to, from, offsetof(contract_level, properties) + from->property_count * sizeof *from->properties);
-}
-
-void contract_state_copy(contract_state *to, const contract_state *from)
-{
-    to->level_count = from->level_count;
-    for (uint32_t i = 0; i < from->level_count; i++) copy_level(&to->levels[i], &from->levels[i]);
-}
 
 const contract_level *contract_state_level(const contract_state *s, const char *level)
 {
@@ -38,18 +26,21 @@ static contract_level *add_level(contract_state *s, const char *level)
     if (there != NULL) return there;
     BUG_IF(s->level_count == CONTRACT_LEVELS_MAX, "more than %d levels in one pipeline", CONTRACT_LEVELS_MAX);
     contract_level *added = &s->levels[s->level_count++];
-    added->level = level;
-    added->property_count = 0;
+    *added = (contract_level){.level = level};
     return added;
+}
+
+static uint32_t find_property(const contract_level *l, const char *property)
+{
+    uint32_t i = 0;
+    while (i < l->property_count && strcmp(l->properties[i], property) != 0) i++;
+    return i;
 }
 
 bool contract_state_has(const contract_state *s, const char *level, const char *property)
 {
     const contract_level *l = contract_state_level(s, level);
-    for (uint32_t i = 0; l != NULL && i < l->property_count; i++) {
-        if (strcmp(l->properties[i], property) == 0) return true;
-    }
-    return false;
+    return l != NULL && find_property(l, property) < l->property_count;
 }
 
 void contract_state_add_level(contract_state *s, const char *level) { add_level(s, level); }
@@ -58,35 +49,35 @@ static void remove_level(contract_state *s, const char *level)
 {
     contract_level *l = find_level(s, level);
     if (l == NULL) return;
-    const contract_level *last = &s->levels[--s->level_count];
-    if (l != last) copy_level(l, last);
+    s->level_count--;
+    *l = s->levels[s->level_count];
 }
 
-static void add_property(contract_level *l, const char *property)
+static void add_property(arena *a, contract_level *l, const char *property)
 {
-    for (uint32_t i = 0; i < l->property_count; i++) {
-        if (strcmp(l->properties[i], property) == 0) return;
-    }
-    BUG_IF(l->property_count == CONTRACT_PROPERTIES_MAX, "more than %d properties at level %s", CONTRACT_PROPERTIES_MAX,
-           l->level);
-    l->properties[l->property_count++] = property;
+    if (find_property(l, property) < l->property_count) return;
+    const char **all = arena_array(a, l->property_count + 1u, sizeof *all);
+    if (l->property_count != 0) memcpy(all, l->properties, l->property_count * sizeof *all);
+    all[l->property_count++] = property;
+    l->properties = all;
 }
 
-void contract_state_add_property(contract_state *s, const char *level, const char *property)
+void contract_state_add_property(arena *a, contract_state *s, const char *level, const char *property)
 {
     contract_level *l = find_level(s, level);
     BUG_IF(l == NULL, "no level %s", level);
-    add_property(l, property);
+    add_property(a, l, property);
 }
 
-static void remove_property(contract_level *l, const char *property)
+static void remove_property(arena *a, contract_level *l, const char *property)
 {
-    for (uint32_t i = 0; l != NULL && i < l->property_count; i++) {
-        if (strcmp(l->properties[i], property) != 0) continue;
-        memmove(&l->properties[i], &l->properties[i + 1], (l->property_count - i - 1) * sizeof *l->properties);
-        l->property_count--;
-        return;
-    }
+    const uint32_t place = l != NULL ? find_property(l, property) : 0;
+    if (l == NULL || place == l->property_count) return;
+    const char **rest = arena_array(a, l->property_count, sizeof *rest);
+    for (uint32_t i = 0, n = 0; i < l->property_count; i++)
+        if (i != place) rest[n++] = l->properties[i];
+    l->property_count--;
+    l->properties = rest;
 }
 
 /* The last step before `end` that broke a property, or took its level away: step_count when there is none. */
@@ -182,10 +173,10 @@ static status walk_step(diag_engine *d, const contract *c, uint32_t index, contr
     const bool moves = strcmp(pass->consumes, pass->produces) != 0;
     contract_level *produced = add_level(s, pass->produces);
     for (const char *const *p = pass->breaks; p != NULL && *p != NULL; p++) {
-        remove_property(find_level(s, pass->consumes), *p);
-        remove_property(produced, *p);
+        remove_property(c->arena, find_level(s, pass->consumes), *p);
+        remove_property(c->arena, produced, *p);
     }
-    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) add_property(produced, *p);
+    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) add_property(c->arena, produced, *p);
     if (moves && !(pass->flags & PTO_PASS_KEEPS_LEVEL)) remove_level(s, pass->consumes);
     return OK;
 }
@@ -211,12 +202,11 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
 
 status contract_check(diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
 {
-    contract_state s;
-    contract_state_copy(&s, start);
-    if (states != NULL) contract_state_copy(&states[0], &s);
+    contract_state s = *start;
+    if (states != NULL) states[0] = s;
     for (uint32_t i = 0; i < c->step_count; i++) {
         TRY(walk_step(d, c, i, &s));
-        if (states != NULL) contract_state_copy(&states[i + 1], &s);
+        if (states != NULL) states[i + 1] = s;
     }
     return c->backend != NULL ? walk_backend(d, c, &s) : OK;
 }

@@ -13,22 +13,22 @@ typedef struct contract_step {
     const char *plugin; /* id of the plugin that provides the pass */
 } contract_step;
 
-enum { CONTRACT_LEVELS_MAX = 16, CONTRACT_PROPERTIES_MAX = 128 };
+enum { CONTRACT_LEVELS_MAX = 16 };
 
 /* One level that is present, with the properties that hold for its functions. Text belongs to plugins or the module. */
 typedef struct contract_level {
     const char *level;
+    const char *const *properties; /* never changed: states share it */
     uint32_t property_count;
-    const char *properties[CONTRACT_PROPERTIES_MAX];
 } contract_level;
 
-/* Copied by contract_state_copy: it is large, and little of it is used. */
 typedef struct contract_state {
     uint32_t level_count;
     contract_level levels[CONTRACT_LEVELS_MAX];
 } contract_state;
 
 typedef struct contract {
+    arena *arena; /* of lists of properties */
     const contract_step *steps;
     uint32_t step_count;
     const pto_backend *backend; /* or NULL */
@@ -39,8 +39,6 @@ typedef struct contract {
     void *self;
 } contract;
 
-/* Only what `from` uses is written, so that pages of `to` that nothing uses stay untouched. */
-void contract_state_copy(contract_state *to, const contract_state *from);
 /* Whether the property holds at the level; false when the level is not there. */
 bool contract_state_has(const contract_state *s, const char *level, const char *property);
 /* NULL when no op of the module is of that level. Lives as long as the state. */
@@ -49,8 +47,8 @@ const contract_level *contract_state_level(const contract_state *s, const char *
 void contract_note_start(diag_engine *d, const contract *c, uint32_t index, const contract_state *s);
 /* Nothing happens when it is there. `level` is kept, not copied. */
 void contract_state_add_level(contract_state *s, const char *level);
-/* The level must be there. */
-void contract_state_add_property(contract_state *s, const char *level, const char *property);
+/* The level must be there. Its list is made anew in `a`. */
+void contract_state_add_property(arena *a, contract_state *s, const char *level, const char *property);
 
 /* Walks all steps from the levels in `start`. Reports the first step that cannot work with its line, what is missing,
  * which step broke it and which passes could supply it. `states`, when not NULL, gets step_count + 1 states: before the

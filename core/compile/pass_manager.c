@@ -160,7 +160,7 @@ static void find_start_properties(manager *g, contract_state *start)
         for (const char *const *p = pass->requires_props; p != NULL && *p != NULL; p++) {
             if (is_established(c, *p) || contract_state_has(start, pass->consumes, *p)) continue;
             if (property_holds(g->properties, g->session, g->module, pass->consumes, *p))
-                contract_state_add_property(start, pass->consumes, *p);
+                contract_state_add_property(g->arena, start, pass->consumes, *p);
         }
     }
 }
@@ -282,6 +282,7 @@ static status recheck_contracts(manager *g, const step_event *e)
     pass->establishes = NULL;
     g->steps[e->index].pass = pass;
     contract part = g->pipeline->contract;
+    part.arena = g->arena;
     part.steps = g->steps;
     part.step_count = g->end;
     part.backend = NULL;
@@ -458,6 +459,7 @@ static status check_contracts(manager *g, uint32_t first)
     }
     if (first == 0) find_start_properties(g, &start);
     contract part = *c;
+    part.arena = g->arena;
     if (g->end < c->step_count) part.backend = NULL;
     part.step_count = g->end;
     g->steps = arena_array(g->arena, c->step_count, sizeof *g->steps);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ATTR_CACHE = 256, ACCEPTED_CACHE = 1024, ACCEPTED_OPERANDS = 3, PROBLEMS_MAX = 100 };
+enum { ATTR_CACHE = 256, ACCEPTED_CACHE_MAX = 1024, ACCEPTED_OPERANDS = 3, PROBLEMS_MAX = 100 };
 
 /* An op that passed and of which nothing counts but kind, attributes and types: the next one like it passes without a
  * look at its row. Of 100,000 elementwise ops that saves a third of the instructions that it takes to read, check and
@@ -51,7 +51,8 @@ typedef struct verifier {
     size_t type_capacity;
     symbol_mark *symbols;
     size_t symbol_capacity;
-    accepted_op *accepted;
+    accepted_op *accepted; /* a place for each hash, 2^n of them */
+    size_t accepted_count;
     attr_mark attrs[ATTR_CACHE];
     call_edge *calls;
     size_t call_count, call_capacity;
@@ -76,8 +77,9 @@ static void verifier_init(verifier *v, module *m)
     v->defined = table_grow(NULL, &none, m->values.count / 64 + 1, sizeof *v->defined);
     none = 0;
     v->open = table_grow(NULL, &none, m->blocks.count + 1, sizeof *v->open);
-    none = 0;
-    v->accepted = table_grow(NULL, &none, ACCEPTED_CACHE, sizeof *v->accepted);
+    /* As large as the module can use: small modules are verified after each step. */
+    const size_t useful = m->ops.count < ACCEPTED_CACHE_MAX ? m->ops.count + 1 : ACCEPTED_CACHE_MAX;
+    v->accepted = table_grow(NULL, &v->accepted_count, useful, sizeof *v->accepted);
 }
 
 static void verifier_fini(verifier *v)
@@ -300,7 +302,7 @@ static accepted_op *accepted_place(const verifier *v, const op_record *r, accept
         hash = (hash ^ out_key->types[i]) * 0x9e3779b1u;
     }
     hash = (hash ^ out_key->result) * 0x9e3779b1u;
-    return &v->accepted[hash >> 22];
+    return &v->accepted[hash >> 22 & (v->accepted_count - 1)];
 }
 
 static bool may_be_accepted(const module *m, const op_record *r)

@@ -259,20 +259,30 @@ static double with_latency(const tally *t, const stage *s, uint32_t unit, double
 /* From when a buffer begins to be filled until it has been read, and may be filled again. */
 static double round_of(const tally *t, const stage *s, double period)
 {
-    double part[PTO_UNIT_COUNT];
-    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) part[u] = with_latency(t, s, u, period);
-    const double loaded = part[PTO_UNIT_LOAD] + part[PTO_UNIT_MOVE] + part[PTO_UNIT_VECTOR];
-    const double stored = part[PTO_UNIT_VECTOR] + part[PTO_UNIT_STORE];
+    const double vector = with_latency(t, s, PTO_UNIT_VECTOR, period), move = with_latency(t, s, PTO_UNIT_MOVE, period);
+    const double loaded = with_latency(t, s, PTO_UNIT_LOAD, period) + move + vector;
+    const double stored = vector + with_latency(t, s, PTO_UNIT_STORE, period);
     if (!s->computes) return loaded + stored;
-    return max_of(max_of(loaded, stored), part[PTO_UNIT_MOVE] + part[PTO_UNIT_MATRIX]);
+    return max_of(max_of(loaded, stored), move + with_latency(t, s, PTO_UNIT_MATRIX, period));
 }
 
-/* Cycles of an iteration when those before and after it are there: the busiest unit, global memory that `busy` cores
- * share, or half the round of a buffer, since there are two. */
-static double pace(const tally *t, const stage *s, double busy)
+static double busiest_of(const stage *s)
 {
-    double most = t->m->gm_bytes_per_cycle > 0.0 ? busy * s->bytes / t->m->gm_bytes_per_cycle : 0.0;
+    double most = 0.0;
     for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) most = max_of(most, cycles_in(s, u));
+    return most;
+}
+
+/* Cycles of an iteration for global memory that `busy` cores share. */
+static double shared_cycles(const tally *t, const stage *s, double busy)
+{
+    return t->m->gm_bytes_per_cycle > 0.0 ? busy * s->bytes / t->m->gm_bytes_per_cycle : 0.0;
+}
+
+/* Cycles of an iteration when those before and after it are there: `most`, which what is busiest takes, or half the
+ * round of a buffer, since there are two. */
+static double pace(const tally *t, const stage *s, double most)
+{
     const double round = 0.5 * round_of(t, s, most);
     return round > most ? 0.5 * round_of(t, s, round) : most;
 }
@@ -292,36 +302,36 @@ static double trips_of(const tally *t, const stage *s)
 
 /* The first iteration overlaps nothing of its own core: at the end of a loop its buffers are handed back, and only then
  * may those of the next one be filled. The copies of other cores go on. */
-static double loop_cycles(const tally *t, const stage *s, double busy)
+static double loop_cycles(const tally *t, const stage *s, double trips, double busy)
 {
-    return sum(s) - pace(t, s, 0.0) + trips_of(t, s) * pace(t, s, busy);
+    const double most = busiest_of(s), shared = shared_cycles(t, s, busy), first = pace(t, s, most);
+    return sum(s) - first + trips * (shared > most ? pace(t, s, shared) : first);
 }
 
-/* Cycles of an instance alone: what is done once overlaps nothing. */
-static double alone(const tally *t, double busy)
-{
-    double cycles = sum(&t->once);
-    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) cycles += t->latency[u];
-    for (uint32_t i = 0; i < t->loop_count; i++) cycles += loop_cycles(t, &t->loops[i], busy);
-    return cycles;
-}
+/* Cycles of an instance alone, and those by which one more of them makes a core busy for longer. */
+typedef struct instance_cycles {
+    double alone, beside;
+} instance_cycles;
 
-/* Cycles by which one more instance makes a core busy for longer. The vector unit works between loops too; stores go on
+/* Alone, what is done once overlaps nothing. Beside others, the vector unit works between loops too; stores go on
  * beside the next loop. */
-static double beside(const tally *t, double busy)
+static instance_cycles cycles_of_instance(const tally *t, double busy)
 {
     stage all = t->once;
-    double walked = t->loop_count != 0 ? t->once.cycles[PTO_UNIT_VECTOR] : 0.0;
+    double alone = sum(&t->once), walked = t->loop_count != 0 ? t->once.cycles[PTO_UNIT_VECTOR] : 0.0;
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) alone += t->latency[u];
     for (uint32_t i = 0; i < t->loop_count; i++) {
         const stage *s = &t->loops[i];
-        const double trips = trips_of(t, s);
-        walked += loop_cycles(t, s, busy) - s->cycles[PTO_UNIT_STORE];
+        const double trips = trips_of(t, s), cycles = loop_cycles(t, s, trips, busy);
+        alone += cycles;
+        walked += cycles - s->cycles[PTO_UNIT_STORE];
         for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += trips * cycles_in(s, u);
         all.computes |= s->computes;
         all.bytes += trips * s->bytes;
     }
     if (t->waits_for_store) all.cycles[PTO_UNIT_MATRIX] += t->once.cycles[PTO_UNIT_FIX];
-    return max_of(walked, pace(t, &all, busy));
+    const double most = max_of(busiest_of(&all), shared_cycles(t, &all, busy));
+    return (instance_cycles){alone, max_of(walked, pace(t, &all, most))};
 }
 
 static int32_t number_of_symbol(void *self, pto_str name, int64_t *lo, int64_t *hi)
@@ -433,7 +443,7 @@ static tally *count_whole(machine_costs *m, const pto_tiling_problem *p, const i
 static double cycles_in_parts(tally *t, double parts, double instances, double kernels)
 {
     t->parts = parts;
-    return t->m->launch + alone(t, instances * parts) + kernels * t->m->next_launch;
+    return t->m->launch + cycles_of_instance(t, instances * parts).alone + kernels * t->m->next_launch;
 }
 
 /* Cycles of the busiest core. Core c takes the instances c, c + cores, and so on, so that some cores may meet no cut
@@ -449,26 +459,27 @@ static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int
     const int64_t core_count = whole->is_matrix ? m->matrix_cores : m->vector_cores;
     const double cores = (double)core_count, busy = o.instances < cores ? o.instances : cores;
     const double waves = ceil(o.instances / cores), rest = o.instances - (waves - 1.0) * cores;
-    const double step = beside(whole, busy);
-    double most = alone(whole, busy) + (waves - 1.0) * step;
+    const instance_cycles one = cycles_of_instance(whole, busy);
+    double most = one.alone + (waves - 1.0) * one.beside;
     if (o.fast_tail != 0) {
         const int64_t size = o.cut[o.fast], shared = pto_gcd(o.along_fast, core_count);
         o.cut[o.fast] = o.fast_tail;
         tally cut;
         count(m, p, o.cut, o.chunks, &cut);
         o.cut[o.fast] = size;
-        const double part = (double)shared / (double)o.along_fast, cut_step = beside(&cut, busy);
-        const double first = part < 1.0 ? alone(whole, busy) - step : alone(&cut, busy) - cut_step;
-        const double mixed = first + waves * ((1.0 - part) * step + part * cut_step);
+        const double part = (double)shared / (double)o.along_fast;
+        const instance_cycles last = cycles_of_instance(&cut, busy);
+        const double first = part < 1.0 ? one.alone - one.beside : last.alone - last.beside;
+        const double mixed = first + waves * ((1.0 - part) * one.beside + part * last.beside);
         most = shared > 1 ? max_of(most, mixed) : mixed;
     }
     if (o.slow_tail != 0 && waves > 1.0 && outer == 1.0 && rest <= (double)o.along_fast) {
         o.cut[o.slow] = o.slow_tail;
         tally cut;
         count(m, p, o.cut, o.chunks, &cut);
-        most -= step - beside(&cut, busy);
+        most -= one.beside - cycles_of_instance(&cut, busy).beside;
     }
-    return m->launch + max_of(most, step);
+    return m->launch + max_of(most, one.beside);
 }
 
 /* The extents to count with; returns how many of them, 0: all is known, and the first ones are the only ones. */
