@@ -1,6 +1,6 @@
 """Random programs of all ops of the table, against numpy.
 
-    run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--native N] [--keep DIR] [--report]
+    run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--native N] [--compiler C] [--keep DIR] [--report]
 
 Program number n is of seed n, and has two rows of the table of op and element type that follow from n, so that each row has its turn.
 Each runs on the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too: most of them for a machine
@@ -93,8 +93,9 @@ class Setting:
 
 
 class Runner:
-    def __init__(self, folder, programs_folder):
+    def __init__(self, folder, programs_folder, compiler):
         self.folder, self.bin = folder, programs_folder
+        self.natively = [NATIVE, *([f"--set=backend.with.compiler={compiler}"] if compiler else [])]
         self.found = collections.Counter()  # what came how often; a refusal as (kind, code)
         self.first = {}  # of each refusal the first
         self.rows = {tag: collections.Counter() for tag in ("reference", "default", "native")}  # whose numbers were right, by pipeline
@@ -194,7 +195,7 @@ class Runner:
 
     def native(self, p, given):
         f = p.functions[0]
-        done = self.run("pto-run", NATIVE, *given, *self.outputs(f, "native"))
+        done = self.run("pto-run", *self.natively, *given, *self.outputs(f, "native"))
         if self.is_apart(f, done):
             return self.native(p, given)
         self.found["native"] += 1
@@ -280,6 +281,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--lowered", type=int, default=1)
     parser.add_argument("--native", type=int, default=0)
+    parser.add_argument("--compiler", default="", help="the C compiler of programs that run natively")
     parser.add_argument("--report", action="store_true", help="how often each row came")
     parser.add_argument("--keep", default="", help="folder for the files of programs that are wrong, each in one named by its seed")
     a = parser.parse_args()
@@ -287,7 +289,7 @@ def main():
     wrong, count = 0, 0
     end = time.monotonic() + a.seconds if a.seconds else None
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(folder, bin_folder)
+        runner = Runner(folder, bin_folder, a.compiler)
         rows = table_rows(runner.tool("pto-inspect"))
         options = random_options.Options(runner.tool("pto-opt"), runner.tool("pto-inspect"), f"{ROOT}/pipelines/default.yaml") if a.lowered else None
         for seed in range(a.seed, a.seed + a.count):
