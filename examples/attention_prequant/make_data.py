@@ -29,7 +29,7 @@ def doubtful(scaled):
     return np.any(integers(scaled + beta + error) != integers(scaled + beta - error), axis=1)
 
 
-# One step of an integer moves all that is made of its row, by more than bf16 rounds: rows that are doubtful are drawn again.
+# One step of an integer moves all that is made of its row, by more than bf16 rounds: doubtful rows are drawn again.
 again = np.ones(t, bool)
 while again.any():
     given["x"][again] = case.bf16(again.sum(), h)
