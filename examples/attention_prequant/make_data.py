@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from case_data import Case, angles, bf16_out_magnitude, doubt, rms, rounded, sum_error, turned, wide  # noqa: E402
+from case_data import Case, angles, bf16_out_magnitude, doubt, rms, rms_error, rounded, sum_error, turned, turned_step, wide  # noqa: E402
 
 EPS = 1e-5
 case = Case(seed=19)
@@ -43,18 +43,12 @@ c, s = cos.astype(np.float64), sin.astype(np.float64)
 
 
 def normal(part, gain, shift):
-    """Heads normalised and turned, and how far each element is off where z and the norm may be rounded to either of two neighbours:
-    a turn adds up what may be of opposite signs, so that a rounding can be more than its result."""
-    heads, doubts = z[:, part].reshape(t, -1, 128), z_doubt[:, part].reshape(t, -1, 128)
-    root = 1 / np.sqrt((heads * heads).mean(-1, keepdims=True) + EPS)
-    scaled = heads * root * wide(gain)
-    turns = (doubts * np.abs(heads) * root**2).mean(-1, keepdims=True)  # of the root, by the doubts of all of its row
-    error = np.abs(scaled) * (turns + sum_error(1, 128) / 2) + 2.0**-22 * (np.abs(scaled) + np.abs(wide(shift))) + doubts * root * np.abs(wide(gain))
-    v, v_doubt = rounded(scaled + wide(shift)), doubt(scaled + wide(shift), error)
-    p, q = v_doubt[..., :32], v_doubt[..., 32:64]
-    step = np.concatenate([p * np.abs(c) + q * np.abs(s), q * np.abs(c) + p * np.abs(s), v_doubt[..., 64:]], -1)
+    """Heads normalised and turned, with the bounds of where z and the norm may be rounded to either of two neighbours."""
+    scaled, error = rms_error(z[:, part].reshape(t, -1, 128), z_doubt[:, part].reshape(t, -1, 128), wide(gain), EPS)
+    moved = scaled + wide(shift)
+    v, v_doubt = rounded(moved), doubt(moved, error + 2.0**-22 * (np.abs(scaled) + np.abs(wide(shift))))
     y = np.concatenate([turned(v[..., :64], c, s), v[..., 64:]], -1)
-    return y, bf16_out_magnitude(y, step)
+    return y, bf16_out_magnitude(y, np.concatenate([turned_step(v_doubt[..., :64], c, s), v_doubt[..., 64:]], -1))
 
 
 q, q_magnitude = normal(slice(0, 1536), norms["gamma_q"], norms["beta_q"])
