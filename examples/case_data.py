@@ -52,6 +52,42 @@ def doubtful_sum(doubts, factors):
     return np.minimum(doubts @ np.abs(factors), 4 * np.sqrt(doubts**2 @ factors**2))
 
 
+def chance_error(a, b):
+    """How far a @ b in float32 is off where signs are those of chance: roundings of as many partial sums, four times the root of their
+    squares. Far less than sum_error, by which numbers in bf16 would all be doubtful."""
+    return 4 * 2.0**-24 * a.shape[-1] ** 0.5 * np.sqrt(a**2 @ b**2)
+
+
+def rms_error(x, doubts, gain, eps=1e-6):
+    """rms(x) gain, and how far it may be off in float32 where elements of x are off by `doubts`: by rule f32-reduce the mean of squares is,
+    and the root by half of that."""
+    terms, root = x.shape[-1], 1 / np.sqrt((x * x).mean(axis=-1, keepdims=True) + eps)
+    y, parts = x * root * gain, doubts * np.abs(x) * root**2 / x.shape[-1]
+    turns = np.minimum(parts.sum(axis=-1, keepdims=True), 4 * np.sqrt((parts**2).sum(axis=-1, keepdims=True)))
+    return y, np.abs(y) * (turns + sum_error(1, terms) / 2 + 2.0**-22) + doubts * root * np.abs(gain)
+
+
+def quantised_doubts(x, doubts):
+    """How far integers and scales of `quantised` may be off where elements of x are off by `doubts`."""
+    scale = quantised(x)[1]
+    (up, most), (down, least) = (quantised(x + sign * np.sign(x) * doubts) for sign in (1, -1))
+    (high, low) = (np.clip(np.rint((x + sign * doubts) / scale), -128, 127) for sign in (1, -1))
+    return np.maximum(np.abs(up - down), high - low), most - least
+
+
+def rounded_spread(x, spread):
+    """The root of the mean square by which `rounded` moves x when that is off by `spread`, likewise: of few it moves by a whole step."""
+    step = np.ldexp(1.0, np.frexp(x)[1] - 8)
+    return np.sqrt(step * spread + spread**2)
+
+
+def turned_step(doubts, cos, sin):
+    """How far elements of `turned` may be off: a turn adds up what may be of opposite signs, so that a rounding before it is more than its
+    result at times."""
+    p, q = np.split(doubts, 2, -1)
+    return np.concatenate([p * np.abs(cos) + q * np.abs(sin), q * np.abs(cos) + p * np.abs(sin)], -1)
+
+
 def bf16_out_magnitude(y, step):
     """What makes rule f32-reduce of one term that of bf16-out and `step`, which y is off where its terms are doubtful."""
     return (1e-4 + 2.0**-7 * np.abs(y) + step) / SUM

@@ -2,6 +2,8 @@
 
 #include "ir/op_form.h"
 
+#include <string.h>
+
 const char *op_home_words(op_home home)
 {
     static const char *const words[] = {
@@ -72,6 +74,29 @@ const char *attr_spec_words(const attr_spec *spec)
     case SPEC_NONE: break;
     }
     return "another kind of value";
+}
+
+static bool has_attr(const op_info *info, str name)
+{
+    for (uint32_t i = 0; i < OP_INFO_ATTRS && info->attrs[i].name != NULL; i++)
+        if (str_is(name, info->attrs[i].name)) return true;
+    return false;
+}
+
+void attr_takers_print(const op_table *t, const op_info *info, str name, text_buffer *out)
+{
+    enum { TAKERS_MAX = 8 };
+    const char *takers[TAKERS_MAX];
+    const char *const dot = strchr(info->name, '.');
+    const size_t dialect = dot == NULL ? 0 : (size_t)(dot - info->name) + 1;
+    uint32_t count = 0;
+    for (uint32_t k = OP_NONE + 1; k < op_kind_count(t); k++) {
+        const op_info *row = op_info_at(t, (op_kind)k);
+        if (strncmp(row->name, info->name, dialect) != 0 || !has_attr(row, name)) continue;
+        if (count == TAKERS_MAX) return;
+        takers[count++] = row->name;
+    }
+    for (uint32_t i = 0; i < count; i++) text_printf(out, "%s%s", i == 0 ? "; these have: " : ", ", takers[i]);
 }
 
 void type_classes_print(uint32_t classes, text_buffer *out)

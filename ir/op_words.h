@@ -19,6 +19,10 @@ const char *attr_spec_words(const attr_spec *spec);
 /* "tensor or gm" of a set of enum type_class, onto `out`. */
 void type_classes_print(uint32_t classes, text_buffer *out);
 
+/* Onto `out`: "; these have: tensor.reduce_sum, .." of the ops of the same dialect as a row that have an attribute of
+ * the name; nothing when there are none, or many. */
+void attr_takers_print(const op_table *t, const op_info *info, str name, text_buffer *out);
+
 /* The text form of a kind, such as "tile.load %src[offsets] size(sizes) {..} : types"; nothing for ops whose form is
  * not built from the row. */
 void op_form_words(const op_table *t, op_kind kind, text_buffer *out);

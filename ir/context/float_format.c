@@ -145,6 +145,32 @@ uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_
     return encode_parts(d, negative, magnitude, 0, mode, saturate);
 }
 
+bool float_has_float(dtype d, dtype other)
+{
+    const float_format *to = format_of(d), *from = format_of(other);
+    if (d == other) return true;
+    return to->has_infinity && to->exponent_bits >= from->exponent_bits && to->mantissa_bits >= from->mantissa_bits;
+}
+
+bool float_has_integers(dtype d, uint32_t bits)
+{
+    const float_format *f = format_of(d);
+    return d != DTYPE_F8E8M0 && bits <= f->mantissa_bits + 1u;
+}
+
+bool float_spans_float(dtype d, dtype other)
+{
+    const float_format *to = format_of(d), *from = format_of(other);
+    if (d == other) return true;
+    return to->has_infinity && (to->exponent_bits > from->exponent_bits ||
+                                (to->exponent_bits == from->exponent_bits && to->mantissa_bits >= from->mantissa_bits));
+}
+
+bool float_spans_integers(dtype d, uint32_t bits)
+{
+    return d != DTYPE_F8E8M0 && ldexp(1.0, (int)bits) - 1.0 <= float_largest(d);
+}
+
 double float_largest(dtype d) { return float_decode(d, format_of(d)->largest); }
 
 double float_round_integral(double v, round_mode mode)

@@ -32,6 +32,12 @@ uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_
 
 /* The largest finite value. */
 double float_largest(dtype d);
+/* Whether a float has every value of another one, or of integers of so many bits beside the sign. */
+bool float_has_float(dtype d, dtype other);
+bool float_has_integers(dtype d, uint32_t bits);
+/* Whether none of them is beyond its largest value when it is rounded to the nearest; infinity where it has one. */
+bool float_spans_float(dtype d, dtype other);
+bool float_spans_integers(dtype d, uint32_t bits);
 /* Rounds to an integral value; infinities, NaN and the sign of zero stay. ROUND_ODD takes the odd neighbour. */
 double float_round_integral(double v, round_mode mode);
 

@@ -368,11 +368,14 @@ static status fail_unknown_attr(parser *p, const op_info *info, const token *key
     if (near != NULL) {
         diag_error(p->diags, at, &E0313, "`%s` has no attribute %s; did you mean `%s`?", info->name, shown(p, key),
                    near);
-    } else {
-        diag_error(p->diags, at, &E0313,
-                   "`%s` has no attribute %s; a name with a dot (vendor.name) is allowed on any op", info->name,
-                   shown(p, key));
+        return FAILED;
     }
+    text_buffer takers;
+    text_init(&takers);
+    attr_takers_print(p->ops, info, text_of(key), &takers);
+    diag_error(p->diags, at, &E0313, "`%s` has no attribute %s%s; a name with a dot (vendor.name) is allowed on any op",
+               info->name, shown(p, key), takers.n != 0 ? takers.p : "");
+    text_fini(&takers);
     return FAILED;
 }
 

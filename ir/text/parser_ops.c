@@ -134,17 +134,27 @@ op_id add_second_block(parser *p, op_id o)
 
 /* ---- one op ---- */
 
-/* Operands are values: a number is one after an op that makes it. */
-static status fail_number(parser *p)
+/* The number that begins here, its sign included. False when none does. */
+static bool see_number(const parser *p, str *out, bool *is_float)
 {
-    const bool is_float = p->tok.kind == TOK_FLOAT;
-    FAIL_HERE(p, E0105, "expected a value but found %s; an operand has a name: `%%c = constant {value = %.*s} : %s`",
-              shown(p, &p->tok), (int)p->tok.n, p->tok.start, is_float ? "f32" : "i32");
+    lexer ahead = p->lex;
+    token last = p->tok;
+    if (last.kind == '-') lexer_next(&ahead, &last);
+    const bool is_word = last.kind == TOK_WORD && (str_is(text_of(&last), "inf") || str_is(text_of(&last), "nan"));
+    *out = (str){p->tok.start, (size_t)(last.start + last.n - p->tok.start)};
+    *is_float = is_word || last.kind == TOK_FLOAT;
+    return *is_float || last.kind == TOK_INT;
 }
 
 static status push_operand(parser *p, size_t from)
 {
-    if (p->tok.kind == TOK_INT || p->tok.kind == TOK_FLOAT) return fail_number(p);
+    str number;
+    bool is_float = false;
+    /* Operands are values: a number is one after an op that makes it. */
+    if (p->tok.kind != TOK_VALUE && see_number(p, &number, &is_float))
+        FAIL_HERE(p, E0105,
+                  "expected a value but found `%.*s`; an operand has a name: `%%c = constant {value = %.*s} : %s`",
+                  (int)number.n, number.p, (int)number.n, number.p, is_float ? "f32" : "i32");
     if (p->operands.count - from >= MAX_COUNT) FAIL_HERE(p, E0114, "more than %d operands", MAX_COUNT);
     value_id v;
     TRY(parse_value(p, &v));

@@ -1,5 +1,6 @@
 /* Shape rules of tensor ops. Each arrives with the op's own result type, which passed the class check, and replaces
  * its extents and element type from the operands; formats stay. */
+#include "ir/context/float_format.h"
 #include "ir/op_rules.h"
 #include "ir/verify/infer.h"
 #include "ir/verify/ranges.h"
@@ -127,15 +128,49 @@ status infer_elementwise(module *m, uint32_t op, type_id *out)
     return infer_give(m, makes != 0 ? makes : type_of_value(m, op_operand(m, op, main_operand(m, op)))->dtype, &s, out);
 }
 
-/* Every value of a type is one of that type: nothing is rounded or clamped. */
-static status check_plain_cast(const module *m, op_id op, dtype d)
+/* Bits of an integer or a bool beside its sign. */
+static uint32_t whole_bits(dtype d)
 {
-    str mode = op_attr_str(m, op, "mode");
-    bool saturates = op_attr_int(m, op, "saturate", 0) != 0;
-    if (!saturates && str_is(mode, "rint")) return OK;
-    return op_error(m, op, &E0314, "casts %s to %s, which changes no value, so `%s` has no effect; leave it out%s",
-                    dtype_name(d), dtype_name(d), saturates ? "saturate" : "mode",
-                    dtype_class_of(d) == DTYPE_CLASS_FLOAT && !saturates
+    return d == DTYPE_BOOL ? 1 : dtype_bits(d) - (dtype_class_of(d) == DTYPE_CLASS_SINT ? 1 : 0);
+}
+
+/* Whether every value of a type is one of another. */
+static bool has_all(dtype to, dtype from)
+{
+    const bool is_float = dtype_class_of(from) == DTYPE_CLASS_FLOAT;
+    if (to == from) return true;
+    if (dtype_class_of(to) == DTYPE_CLASS_FLOAT)
+        return is_float ? float_has_float(to, from) : float_has_integers(to, whole_bits(from));
+    if (is_float || to == DTYPE_BOOL) return false;
+    return whole_bits(to) >= whole_bits(from) &&
+           (dtype_class_of(to) == DTYPE_CLASS_SINT || dtype_class_of(from) != DTYPE_CLASS_SINT);
+}
+
+/* Whether no value of a type is beyond the range of another. */
+static bool spans_all(dtype to, dtype from)
+{
+    if (dtype_class_of(to) != DTYPE_CLASS_FLOAT) return has_all(to, from);
+    return dtype_class_of(from) == DTYPE_CLASS_FLOAT ? float_spans_float(to, from)
+                                                     : float_spans_integers(to, whole_bits(from));
+}
+
+/* Where nothing is rounded a mode has no effect, and `saturate` has none where nothing is beyond the target's range. */
+static status check_cast_options(const module *m, op_id op, dtype from, dtype to)
+{
+    const bool is_exact = has_all(to, from) || to == DTYPE_BOOL,
+               is_whole = dtype_class_of(from) != DTYPE_CLASS_FLOAT && dtype_class_of(to) != DTYPE_CLASS_FLOAT;
+    const char *const why = to == DTYPE_BOOL      ? "which asks whether a number is 0"
+                            : from == to          ? "which changes no value"
+                            : has_all(to, from)   ? "which has all values of it"
+                            : spans_all(to, from) ? "whose range has all of it"
+                                                  : "which rounds nothing";
+    if (op_attr_int(m, op, "saturate", 0) != 0 && (to == DTYPE_BOOL || spans_all(to, from)))
+        return op_error(m, op, &E0314, "casts %s to %s, %s, so `saturate` has no effect; leave it out",
+                        dtype_name(from), dtype_name(to), why);
+    if (str_is(op_attr_str(m, op, "mode"), "rint") || !(is_exact || is_whole)) return OK;
+    return op_error(m, op, &E0314, "casts %s to %s, %s, so `mode` has no effect; leave it out%s", dtype_name(from),
+                    dtype_name(to), why,
+                    from == to && dtype_class_of(to) == DTYPE_CLASS_FLOAT
                         ? ", or cast to an integer type and back to round to whole numbers"
                         : "");
 }
@@ -146,7 +181,7 @@ status infer_cast(module *m, uint32_t op, type_id *out)
     dtype to = type_at(module_context(m), *out)->dtype;
     if ((op_info_of(m, op)->dtypes & (1u << to)) == 0)
         return op_error(m, op, &E0211, "cannot convert to %s", dtype_name(to));
-    if (type_of_value(m, op_operand(m, op, 0))->dtype == to) TRY(check_plain_cast(m, op, to));
+    TRY(check_cast_options(m, op, type_of_value(m, op_operand(m, op, 0))->dtype, to));
     return infer_give(m, to, &s, out);
 }
 

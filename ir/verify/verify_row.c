@@ -192,8 +192,13 @@ static status unknown_attr(const module *m, op_id o, const op_info *info, str na
     const char *near = str_nearest(name, known);
     if (near != NULL)
         return op_error(m, o, &E0313, "has no attribute `%.*s`; did you mean `%s`?", (int)name.n, name.p, near);
-    return op_error(m, o, &E0313, "has no attribute `%.*s`; a name with a dot is a free annotation", (int)name.n,
-                    name.p);
+    text_buffer takers;
+    text_init(&takers);
+    attr_takers_print(context_ops(module_context(m)), info, name, &takers);
+    status s = op_error(m, o, &E0313, "has no attribute `%.*s`%s; a name with a dot is a free annotation", (int)name.n,
+                        name.p, takers.n != 0 ? takers.p : "");
+    text_fini(&takers);
+    return s;
 }
 
 typedef struct slot_limit {

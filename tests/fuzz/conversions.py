@@ -63,6 +63,10 @@ def check_converted():
                     assert np.array_equal(elements.canonical(to, a), elements.canonical(to, b)) or (src == to), (src, to, mode, saturate)
 
 
+def words(options):
+    return f" {{{', '.join(options)}}}" if options else ""
+
+
 def casts():
     check_converted()
     pairs = [(a, b) for a in ("f32", "bf16", "i16", "i32", "i64") for b in ("i8", "u8")]
@@ -70,11 +74,12 @@ def casts():
               ("bf16", "f16"), ("f32", "bf16"), ("f32", "i16"), ("f32", "i64"), ("f16", "i8"), ("f16", "i16"), ("f16", "i64"), ("bf16", "i16"), ("bf16", "i64")]
     pairs += [(a, b) for a in ("i8", "u8") for b in ("f32", "f16", "bf16", "i16", "i32", "i64")] + [("i8", "u8"), ("u8", "i8"), ("i16", "bf16"), ("i16", "i64")]
     for a, b in pairs:
-        for mode in MODES if elements.is_float(a) or elements.is_float(b) else ("rint",):
-            for saturate in (False, True):
+        for mode in MODES if elements.cast_options(b, a, "rint", False) else ("rint",):
+            for saturate in (False, True) if elements.cast_options(b, a, None, True) else (False,):
+                given = elements.cast_options(b, a, mode, saturate)
                 count = 2 ** (8 * elements.size(a)) if elements.size(a) <= 2 else 30000
                 yield Form(f"cast-{a}-{b}-{mode}{'-saturate' if saturate else ''}", {"x": f"<{count} x {a}>"}, {"y": f"<{count} x {b}>"},
-                           f"%y = tensor.cast %x {{mode = \"{mode}\", saturate = {str(saturate).lower()}}} : <{count} x {b}>",
+                           f"%y = tensor.cast %x{words(given)} : <{count} x {b}>",
                            lambda bits, a=a, b=b, m=mode, s=saturate: converted(b, a, bits, m, s), [{}],
                            prepare=lambda name, dtype, shape, rng: as_given(dtype, cast_values(dtype, shape, rng)))
 
@@ -94,14 +99,15 @@ def casts_by_bits():
     pairs += [(a, b) for a in bytes_ for b in ("f32", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "bool", *bytes_) if a != b]
     limits = [(a, b) for a in ("f32", "i64", "u64") for b in ("u16", "u32", "u64", "i32", "i64") if a != b] + [("bf16", "u32"), ("f16", "u64")]
     for a, b in pairs + limits:
-        for mode in MODES if elements.is_float(a) or elements.is_float(b) else ("rint",):
-            for saturate in (False, True) if (a, b) in pairs else (True,):
+        clamps = elements.cast_options(b, a, None, True)
+        for mode in MODES if elements.cast_options(b, a, "rint", False) else ("rint",):
+            for saturate in (False,) if not clamps else (False, True) if (a, b) in pairs else (True,):
                 slow = elements.is_float(a) != elements.is_float(b) or "u64" in (a, b)
                 count = 2 ** (8 * elements.size(a)) if elements.size(a) == 1 else 700 if slow else 20000
                 one_by_one = lambda bits, a=a, b=b, m=mode, s=saturate: elements.convert(b, a, bits, m, s, True)
                 at_once = lambda bits, a=a, b=b, m=mode, s=saturate: converted(b, a, bits, m, s)
                 values = lambda name, dtype, shape, rng: as_given(dtype, middle_values(shape[0], rng) if dtype == "f32" else cast_values(dtype, shape, rng))
-                given = "" if b == "bool" else f' {{mode = "{mode}", saturate = {str(saturate).lower()}}}'
+                given = words(elements.cast_options(b, a, mode, saturate))
                 yield Form(f"cast-{a}-{b}-{mode}{'-saturate' if saturate else ''}", {"x": f"<{count} x {a}>"}, {"y": f"<{count} x {b}>"},
                            f"%y = tensor.cast %x{given} : <{count} x {b}>", one_by_one if slow else at_once, [{}], prepare=values)
 

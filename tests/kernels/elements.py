@@ -176,6 +176,39 @@ def widens(to, src):
     return to == src or (has_infinity and FORMATS[to][:2] >= FORMATS[src][:2])
 
 
+def value_bits(t):
+    """Bits of an integer or a bool beside its sign."""
+    return 1 if t == "bool" else 8 * size(t) - (not is_unsigned(t))
+
+
+def has_all(to, src):
+    """Whether every value of a type is one of another: a cast rounds and clamps nothing."""
+    if to == src or to == "bool":
+        return to == src
+    if is_float(to):
+        mantissa = FORMATS[to][1]
+        if is_float(src):
+            return widens(to, src) and mantissa >= FORMATS[src][1]
+        return to != "f8e8m0" and value_bits(src) <= mantissa + 1
+    return not is_float(src) and value_bits(to) >= value_bits(src) and (not is_unsigned(to) or src == "bool" or is_unsigned(src))
+
+
+def spans_all(to, src):
+    """Whether no value of a type is beyond the range of another."""
+    if not is_float(to):
+        return has_all(to, src)
+    if is_float(src):
+        return widens(to, src)
+    return to != "f8e8m0" and 2.0 ** value_bits(src) - 1 <= decode(to, np.array([FORMATS[to][2]], bits_type(to)))[0]
+
+
+def cast_options(to, src, mode, saturate):
+    """Words of the options of a cast that have an effect."""
+    exact = has_all(to, src) or to == "bool"
+    rounds = not exact and (is_float(to) or is_float(src))
+    return [word for word in (mode and rounds and f'mode = "{mode}"', saturate and not (to == "bool" or spans_all(to, src)) and "saturate = true") if word]
+
+
 def convert(to, src, bits, mode, saturate, integral):
     """TCVT: bits of src to bits of `to`."""
     flat = np.ravel(bits)

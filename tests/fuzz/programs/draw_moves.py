@@ -390,7 +390,7 @@ def cast(f, op, dtype):
             raise Reject
         return Quantity(whole_.astype(numpy_type(to)))
 
-    words = [w for w in (mode and f'mode = "{mode}"', saturate and "saturate = true") if w]
+    words = elements.cast_options(to, dtype, mode, saturate)
     f.op("tensor.cast %0" + (" {" + ", ".join(words) + "}" if words else ""), [x], [(f.of(x)[0], to)], want)
 
 

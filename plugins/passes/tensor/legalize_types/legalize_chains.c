@@ -1,14 +1,6 @@
 /* Chains of conversions, each step of which the machine has and none of which changes the result of the last one. */
 #include "legalize_types.h"
 
-int legalize_widens(pto_dtype to, pto_dtype from)
-{
-    const pto_float_format wide = pto_dtype_float_format(to), narrow = pto_dtype_float_format(from);
-    if (!pto_dtype_is_float(to) || !pto_dtype_is_float(from) || to == PTO_F8E8M0) return 0;
-    return wide.exponent_bits != narrow.exponent_bits ? wide.exponent_bits > narrow.exponent_bits
-                                                      : wide.mantissa_bits >= narrow.mantissa_bits;
-}
-
 /* Whether every float of type `values` is one of t: no field of t is shorter, and a wider exponent reaches below the
  * subnormals of `values`. */
 static int holds_floats(pto_dtype t, pto_dtype values)

@@ -352,8 +352,6 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
     if (from == to) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (legalize_must_round(op)) return put(op, legalize_rounded(op));
     if (machine_converts(run, from, to)) return PTO_OK;
-    /* A step on the way might narrow, and take infinity to the largest number. */
-    if (legalize_widens(to, from)) PTO_TRY(pto_op_set_attr(op, PTO_STR("saturate"), pto_attr_none(run)));
     const legalize_chain c = legalize_find_chain(run, from, to, from);
     if (c.count == 0) {
         (void)legalize_fold_constant(pto_op_result(op, 0));

@@ -49,9 +49,6 @@ static inline int legalize_is_signed(pto_dtype t) { return t >= PTO_I8 && t <= P
 static inline int legalize_is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
 static inline int legalize_is_integer(pto_dtype t) { return legalize_is_signed(t) || legalize_is_unsigned(t); }
 static inline int legalize_bits(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
-/* Whether a float of type `from` cannot overflow in the float type `to`, so that a cast keeps infinity whatever is
- * asked. */
-int legalize_widens(pto_dtype to, pto_dtype from);
 /* Whether every value of `values` is one of `t`. */
 int legalize_holds(pto_dtype t, pto_dtype values);
 

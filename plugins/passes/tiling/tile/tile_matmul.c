@@ -191,16 +191,19 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
                                    .granule = p->granule[d]};
         list[d] = &dims[d];
     }
-    const pto_tiling_problem problem = {.struct_size = sizeof problem,
-                                        .dim_count = DIM_COUNT,
-                                        .shape = "matmul",
-                                        .nest = group,
-                                        .dims = list,
-                                        .self = p,
-                                        .footprint = footprint,
-                                        .capacity = capacity,
-                                        .outer_instances = outer_instances(p, group),
-                                        .work = work};
+    pto_tiling_problem problem = {.struct_size = sizeof problem,
+                                  .dim_count = DIM_COUNT,
+                                  .shape = "matmul",
+                                  .nest = group,
+                                  .dims = list,
+                                  .self = p,
+                                  .footprint = footprint,
+                                  .capacity = capacity,
+                                  .outer_instances = outer_instances(p, group),
+                                  .work = work};
+    const int64_t facts[] = {p->from, p->acc, pto_type_dtype(p->result), PTO_SOME(p->bias) ? bias_dtype(p) : 0,
+                             PTO_SOME(p->factors)};
+    tile_put_words(group, TILE_WORDS_PRODUCT, sizeof facts / sizeof *facts, facts, &problem);
     PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < DIM_COUNT; d++) {
         int64_t most = pto_round_up(p->static_extent[d], p->granule[d]);

@@ -201,6 +201,12 @@ pto_value tile_empty(const pto_run *run, pto_op at, pto_type type, pto_str name)
 
 /* min(size, extent - size * index), or just what it is known to be. */
 pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
+/* Tells a cost model by words when two problems are the same one: of a kind of nests, whose numbers are below 0 (those
+ * of vector groups, by rows_put_words, begin with another word), facts that counting reads, and the dims. Says nothing
+ * of nests whose extents hang on values. */
+enum { TILE_WORDS_PRODUCT = -1 };
+void tile_put_words(pto_op group, int64_t kind, uint32_t count, const int64_t *facts, pto_tiling_problem *problem);
+
 /* Usable bytes of a space, 0 when the machine has none of the kind. */
 int64_t tile_capacity(const pto_run *run, pto_space space);
 

@@ -1,6 +1,7 @@
-/* What the answers about a vector group hang on, as words: a cost model that has met them before knows its prices. Two
- * groups with the same words are counted alike, whatever their values are called and wherever they come from. So all
- * that counting and pricing read of a group is here: what is new there belongs here too. */
+/* What the answers about a nest hang on, as words: a cost model that has met them before knows its prices. Two nests
+ * with the same words are counted alike, whatever their values are called and wherever they come from. So all that
+ * counting and pricing read of a vector group is here, and of other nests in their files: what is new there belongs
+ * here too. */
 #include "tile_rows.h"
 
 enum { WORDS_OF_GROUP = 17, WORDS_OF_SYMBOLS = 4, WORDS_OF_AXIS = 3, WORDS_OF_VALUE = 5 };
@@ -64,11 +65,11 @@ static int has_binds(const pto_run *run, pto_block body)
 
 /* What is known of symbols: what the function states, which is the same in others that state it, and, where there are
  * branches around or symbols of ops, those of this run alone. */
-static void put_symbols(const row_group *g, int64_t *out)
+static void put_symbols(pto_op group, int64_t *out)
 {
-    const pto_block block = pto_op_block(g->group);
-    const pto_op unit = pto_op_function(g->group);
-    if (is_same(block, pto_body(unit)) && !has_binds(g->run, block)) {
+    const pto_block block = pto_op_block(group);
+    const pto_op unit = pto_op_function(group);
+    if (is_same(block, pto_body(unit)) && !has_binds(group.run, block)) {
         static const char *const stated[] = {"facts", "expect"};
         for (uint32_t i = 0; i < sizeof stated / sizeof stated[0]; i++)
             out[i + 1] = pto_op_attr(unit, pto_s(stated[i])).index;
@@ -76,7 +77,7 @@ static void put_symbols(const row_group *g, int64_t *out)
         return;
     }
     out[0] = 2;
-    out[1] = (int64_t)(uintptr_t)g->run;
+    out[1] = (int64_t)(uintptr_t)group.run;
     out[2] = block.index;
     out[3] = block.generation;
 }
@@ -99,7 +100,30 @@ void rows_put_words(const row_group *g, pto_tiling_problem *problem)
     }
     for (uint32_t i = 0; i < g->count; i++, n += WORDS_OF_VALUE) put_value(&g->values[i], words + n);
     for (uint32_t i = 0; i < g->output_count; i++) words[n++] = g->outputs[i];
-    if (!is_static) put_symbols(g, words + WORDS_OF_GROUP - WORDS_OF_SYMBOLS);
+    if (!is_static) put_symbols(g->group, words + WORDS_OF_GROUP - WORDS_OF_SYMBOLS);
+    problem->words = words;
+    problem->word_count = n;
+}
+
+void tile_put_words(pto_op group, int64_t kind, uint32_t count, const int64_t *facts, pto_tiling_problem *problem)
+{
+    int is_static = 1;
+    int64_t *words = PTO_SCRATCH(group.run, int64_t, 1 + WORDS_OF_SYMBOLS + count + problem->dim_count * WORDS_OF_AXIS);
+    uint32_t n = 1 + WORDS_OF_SYMBOLS;
+    words[0] = kind;
+    memset(words + 1, 0, WORDS_OF_SYMBOLS * sizeof *words);
+    memcpy(words + n, facts, count * sizeof *facts);
+    n += count;
+    for (uint32_t d = 0; d < problem->dim_count; d++) {
+        const pto_tiling_dim *dim = problem->dims[d];
+        const int is_open = dim->static_extent < 0;
+        if (is_open && pto_expr_has_value(dim->extent)) return;
+        is_static &= !is_open;
+        words[n++] = dim->static_extent;
+        words[n++] = is_open ? pto_expected_extent(group, dim->extent) : dim->static_extent;
+        words[n++] = is_open ? dim->extent.index : 0;
+    }
+    if (!is_static) put_symbols(group, words + 1);
     problem->words = words;
     problem->word_count = n;
 }

@@ -6,27 +6,21 @@
  *     %r = tile.move %b : tile<.., right>                                  =>  tile<.., right, zn>
  *
  * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has
- * it, unless it is only copied and the machine takes no column whose elements lie apart in memory; in `mat` the path
- * from memory decides, by whether the window is read transposed. A layout that the program states stays. Valid regions
- * do not change. Exact.
+ * it. A column whose elements lie apart in memory is a block for each of them where the machine takes no other one and
+ * it is only copied; else it passes through workspace (columns_apart.h). In `mat` the path from memory decides, by
+ * whether the window is read transposed. A layout that the program states stays. Valid regions do not change. Exact.
  *
  * Requires tiles with spaces (pto.spaces-assigned). Leaves every tile with a layout that fits its capacity
  * (pto.layouts-assigned). */
 #include <pto/plugin.h>
 
-#include "machine_facts.h"
+#include "columns_apart.h"
 #include "tile_machine.h"
-
-#define KINDS(X)      \
-    X(FOR, "for")     \
-    X(WHILE, "while") \
-    X(IF, "if")       \
-    X(YIELD, "yield")
-PTO_KINDS(KINDS);
 
 #define STATS(X)            \
     X(ASSIGNED, "assigned") \
-    X(PADDED, "padded")
+    X(PADDED, "padded")     \
+    X(PACKED, "packed")
 PTO_STATS(STATS);
 
 /* Layouts of a space as text, for messages. */
@@ -104,35 +98,6 @@ static pto_layout arriving_layout(const pto_run *run, pto_value v, pto_space fro
     return PTO_LAYOUT_NONE;
 }
 
-/* Whether a column is moved between the tile and memory in which its elements lie apart, and the machine cannot do so.
- */
-static int is_sparse(pto_op op)
-{
-    const int is_load = pto_op_transfer(op) == PTO_TRANSFER_LOAD;
-    const pto_type memory = pto_value_type(pto_op_operand(op, is_load ? 0 : pto_op_operand_count(op) - 1));
-    const uint32_t rank = pto_type_rank(memory);
-    int64_t step = 0;
-    if (rank < 2 || !machine_dense_lines(op.run, pto_op_kind(op))) return 0;
-    return !pto_expr_is_const(pto_type_stride(memory, rank - 2), &step) || step != 1;
-}
-
-/* Whether a column that is loaded and stored, and nothing else, is better a block for each of its elements. */
-static int goes_as_rows(const pto_run *run, pto_op load, pto_value v)
-{
-    const pto_type t = pto_value_type(v);
-    const int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes"),
-                  bytes = tile_product(tile_product(tile_capacity_of(t, 0), block),
-                                       pto_attr_int_of(load, PTO_STR("stages"), 1));
-    if (pto_op_transfer(load) != PTO_TRANSFER_LOAD || tile_capacity_of(t, 0) == 1) return 0;
-    int sparse = is_sparse(load);
-    PTO_EACH_USE(v, use) {
-        if (pto_op_transfer(use.op) != PTO_TRANSFER_STORE) return 0;
-        sparse |= is_sparse(use.op);
-    }
-    return sparse &&
-           bytes <= pto_machine_i64_or(run, 0, "spaces.%s.usable-bytes", pto_space_name(run, pto_type_space(t)));
-}
-
 /* Layout of a result that is not carried; NONE after a diagnostic. */
 static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
 {
@@ -142,7 +107,7 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     const int is_vector = is_scratchpad(run, space);
     const int is_column = tile_capacity_of(type, 1) == 1 && pto_type_dtype(type) != PTO_REC64;
     const pto_layout down = is_vector && is_column ? layout_in(run, space, PTO_ORDER_COLUMN) : PTO_LAYOUT_NONE;
-    if (down != PTO_LAYOUT_NONE) return goes_as_rows(run, op, v) ? usual_layout(run, space) : down;
+    if (down != PTO_LAYOUT_NONE) return columns_go_as_rows(op) ? usual_layout(run, space) : down;
     if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
     if (transfer == PTO_TRANSFER_MOVE) {
@@ -260,9 +225,27 @@ static pto_status check_path(const pto_run *run, pto_op op, pto_space from, pto_
                      PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")));
 }
 
+/* A machine that moves dense lines alone brings no tile of columns from rows. */
+static pto_status check_lines(const pto_run *run, pto_op op)
+{
+    if (!columns_are_apart(op)) return PTO_OK;
+    const int is_load = pto_op_transfer(op) == PTO_TRANSFER_LOAD;
+    const pto_value memory = pto_op_operand(op, is_load ? 0 : pto_op_operand_count(op) - 1);
+    const pto_type t = pto_value_type(is_load ? pto_op_result(op, 0) : pto_op_operand(op, 0));
+    const pto_str machine = tile_machine_name(run);
+    return pto_error(op, "pto.layouts-assigned/lines-apart",
+                     "`%.*s` moves a tile of %lld x %lld %s in layout %s, and elements of a column of it are apart in "
+                     "%%%.*s; %.*s moves lines of elements that follow each other (`dense-lines`): %s",
+                     PTO_FMT(pto_op_name(op)), (long long)tile_capacity_of(t, 0), (long long)tile_capacity_of(t, 1),
+                     pto_dtype_name(pto_type_dtype(t)), pto_layout_name(run, pto_type_layout(t)),
+                     PTO_FMT(pto_value_name(memory)), PTO_FMT(machine),
+                     is_load ? "load it as it lies and use `tile.transpose`" : "use `tile.transpose` and store rows");
+}
+
 static pto_status check_change(const pto_run *run, pto_op op)
 {
     pto_type a, b;
+    PTO_TRY(check_lines(run, op));
     switch (pto_op_transfer(op)) {
     case PTO_TRANSFER_LOAD:
         b = pto_value_type(pto_op_result(op, 0));
@@ -317,6 +300,9 @@ static pto_status check_assigned(const pto_run *run, pto_op function)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
+    uint32_t packed = 0;
+    PTO_TRY(columns_pack(run, function, &packed));
+    pto_stat_add(run, STAT_PACKED, packed);
     PTO_WALK(function, op) PTO_TRY(rewrite_op(run, op));
     PTO_WALK(function, moving) PTO_TRY(check_change(run, moving));
     return PTO_OK;
@@ -327,7 +313,7 @@ static const pto_property assigned = {
     .id = "pto.layouts-assigned",
     .doc = "every tile has a layout of its space and a capacity that fits it; loads, moves and stores can make it",
     .level = "tile/1",
-    .kinds = pass_kinds,
+    .kinds = layout_kinds,
     .check = check_assigned,
 };
 
@@ -340,7 +326,7 @@ static const pto_pass pass = {
     .produces = "tile/1",
     .requires_props = PTO_STRS("pto.spaces-assigned"),
     .establishes = PTO_STRS("pto.layouts-assigned"),
-    .kinds = pass_kinds,
+    .kinds = layout_kinds,
     .stats = pass_stats,
     .run = run_pass,
 };
