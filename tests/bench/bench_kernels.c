@@ -1,5 +1,6 @@
 /* plugins/shared/kernels: each row that this machine can run, one thread, on squares and one odd shape, beside the peak
- * of f32 FMA measured in turn with it, and OpenBLAS's sgemm where its library is found.
+ * of f32 FMA measured in turn with it, and OpenBLAS's sgemm where its library is found; then with weights in panels,
+ * and with weights of 4 bits.
  *
  *     bench_kernels [PATTERN [SIZE..]]     rows whose name holds the pattern; sizes instead of the usual ones
  *
@@ -225,6 +226,55 @@ static void bench_weights(const pto_weights *row, int64_t m, int64_t n, int64_t 
     printf("\n");
 }
 
+/* Columns of a panel, as pto.native-layout has them: a vector of elements, and two of sums. */
+static int64_t width_of(const pto_contraction *row)
+{
+    const int64_t vector = row->isa & PTO_ISA_AVX512 ? 64 : row->isa & PTO_ISA_AVX2 ? 32 : 16;
+    const int64_t elements = vector / bytes_of(row->b, 1), sums = vector / 2, least = 16;
+    const int64_t most = elements > sums ? elements : sums;
+    return most > least ? most : least;
+}
+
+/* A product with weights that are in panels. */
+static void bench_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, uint32_t isa)
+{
+    const int64_t width = width_of(row), columns = (n + width - 1) / width * width,
+                  scratch_bytes = row->panels_scratch(m, n);
+    void *const a = random_operand(row->a, m * k), *const b = random_operand(row->b, k * columns);
+    void *const c = memory(4 * m * n), *const scratch = memory(scratch_bytes);
+    times ours = {.count = 0};
+    double spent = 0;
+    for (int i = 0; i < REPEAT_MAX && (i < REPEAT_MIN || spent < seconds_each); i++) {
+        const double begin = now();
+        row->panels(m, n, k, a, k, 1, b, width, k * width, c, n, false, scratch);
+        const double took = now() - begin;
+        spent += took;
+        if (i > 0) add(&ours, took);
+    }
+    const double peak = flops_of_fma(isa);
+    char name[64];
+    snprintf(name, sizeof name, "%s, panels", row->name);
+    printf("%-28s %5lld x %5lld x %5lld", name, (long long)m, (long long)n, (long long)k);
+    show("", &ours, 2.0 * (double)m * (double)n * (double)k, peak);
+    if (peak > 0) printf("  FMA %.1f", peak * 1e-9);
+    printf("\n");
+    munmap(a, (size_t)(bytes_of(row->a, m * k) + 64));
+    munmap(b, (size_t)(bytes_of(row->b, k * columns) + 64));
+    munmap(c, (size_t)(4 * m * n));
+    munmap(scratch, (size_t)scratch_bytes);
+}
+
+/* Of weights that have such panels: those of the same type as what they are multiplied with. */
+static void bench_all_panels(const char *pattern, uint32_t isa)
+{
+    static const int64_t rows[] = {1, 4, 16, 64, 512};
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (strstr(row->name, pattern) == NULL || (row->isa & ~isa) != 0 || row->isa == 0 || row->a != row->b) continue;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) bench_panels(row, rows[i], 4096, 4096, isa);
+    }
+}
+
 static void bench_all_weights(const char *pattern, uint32_t isa)
 {
     const pto_weights *row;
@@ -263,6 +313,7 @@ int main(int argc, char **argv)
             seconds_of_one = bench(row, m, n, k, peer, isa) / products;
         }
     }
+    bench_all_panels(argc > 1 ? argv[1] : "", isa);
     bench_all_weights(argc > 1 ? argv[1] : "", isa);
     return 0;
 }

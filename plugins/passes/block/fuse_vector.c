@@ -10,8 +10,8 @@
  * What is in a region goes from op to op in vectors, or in a row that is in a cache; a tile between regions is written
  * and read as a whole. Loads whose rows can be read where they lie stay outside, as do products and all that does not
  * go through rows; a region of one op is none. An op in between that none of a run needs runs before it. The decision
- * `walk` of an op says whether it is in that of the ops before it, `joined`, or begins another one, `separate`; listed
- * is where one ends though the next op goes through rows, too, and any op of a region can be pinned. Exact.
+ * `region` of an op says whether it is in that of the ops before it, `joined`, or begins another one, `separate`;
+ * listed is where one ends though the next op goes through rows, too, and any op of a region can be pinned. Exact.
  *
  * Requires kernels of tiles as values (pto.outline), after all that changes their ops. Leaves such kernels. */
 #include "fused_run.h"
@@ -36,7 +36,7 @@ PTO_STATS(STATS);
       .example = "with: { max-ops: 16 }")
 PTO_OPTIONS(OPTIONS);
 
-static const char *const walk_words[] = {"joined", "separate", NULL};
+static const char *const region_words[] = {"joined", "separate", NULL};
 enum { JOINED, SEPARATE };
 
 /* Ops that become a region, in front of `end`; none: at the end of the block. */
@@ -70,21 +70,21 @@ static void close_run(fuser *f, fused_run *r, pto_op end)
 }
 
 /* `why`: what keeps the op from joining those before it; NULL: nothing. */
-static pto_status decide(const fuser *f, pto_op op, const char *why, int64_t *walk)
+static pto_status decide(const fuser *f, pto_op op, const char *why, int64_t *region)
 {
     const int64_t least = why != NULL ? SEPARATE : JOINED, most = SEPARATE;
     const pto_decision d = {.struct_size = sizeof d,
                             .count = 1,
-                            .name = "walk",
-                            .words = walk_words,
+                            .name = "region",
+                            .words = region_words,
                             .min = &least,
                             .max = &most,
                             .limit = why};
-    *walk = least;
-    const int32_t pinned = pto_decision_pinned(op, &d, walk);
+    *region = least;
+    const int32_t pinned = pto_decision_pinned(op, &d, region);
     PTO_TRY(pinned);
-    if (pinned || *walk == SEPARATE) PTO_TRY(pto_decision_made(op, &d, walk));
-    if (*walk == JOINED) return PTO_OK;
+    if (pinned || *region == SEPARATE) PTO_TRY(pto_decision_made(op, &d, region));
+    if (*region == JOINED) return PTO_OK;
     pto_stat_add(f->run, STAT_BREAKS, 1);
     pto_remark(op, "pto.fuse-vector/separate", "begins another walk through rows: %s",
                why != NULL ? why : "the schedule says so");
@@ -95,11 +95,11 @@ static pto_status decide(const fuser *f, pto_op op, const char *why, int64_t *wa
 static pto_status take(fuser *f, fused_run *r, const fused_member *member, const pto_expr region[2])
 {
     const char *why = fused_run_refuses(&f->model, r, member, region);
-    int64_t walk = JOINED;
+    int64_t joins = JOINED;
     if (why == NULL && r->count == f->most) why = "a region has no more ops than `max-ops` says";
     if (why != NULL && fused_run_lets_pass(&f->model, r, member)) return PTO_OK;
-    if (r->count != 0) PTO_TRY(decide(f, member->op, why, &walk));
-    if (walk == SEPARATE) close_run(f, r, member->op);
+    if (r->count != 0) PTO_TRY(decide(f, member->op, why, &joins));
+    if (joins == SEPARATE) close_run(f, r, member->op);
     fused_run_join(&f->model, r, member, region);
     return PTO_OK;
 }

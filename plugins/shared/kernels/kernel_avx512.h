@@ -10,6 +10,21 @@
 /* The first n of 16 lanes; n may be any number. */
 KERNEL_INLINE __mmask16 mask_of(int64_t n) { return n >= 16 ? 0xffff : n <= 0 ? 0 : (__mmask16)((1U << n) - 1); }
 
+/* Elements of 1, 2 or 4 bytes that the mask names; the others are 0. Processors load by a mask more slowly, also where
+ * it names all, which most do. */
+KERNEL_INLINE __m512i load_bytes(const void *from, __mmask64 mask)
+{
+    return mask == UINT64_MAX ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi8(mask, from);
+}
+KERNEL_INLINE __m512i load_halves(const void *from, __mmask32 mask)
+{
+    return mask == UINT32_MAX ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi16(mask, from);
+}
+KERNEL_INLINE __m512i load_units(const void *from, __mmask16 mask)
+{
+    return mask == UINT16_MAX ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi32(mask, from);
+}
+
 /* Rows become columns, in place. */
 KERNEL_INLINE void transpose_16x16(__m512i r[16])
 {

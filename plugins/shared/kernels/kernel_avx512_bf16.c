@@ -144,7 +144,7 @@ const pto_contraction kernel_rows_bf16[] = {
               .asks_ahead = true,
               .flushes = true,
               .skinny = skinny_bf16,
-              .few = kernel_few_bf16,
+              .few = few_bf16,
               KERNEL_ENTRIES_OF(bf16)},
     {0},
 };

@@ -3,9 +3,10 @@
 #ifndef PTO_KERNEL_AVX512_BF16_SKINNY_H
 #define PTO_KERNEL_AVX512_BF16_SKINNY_H
 
-#include "kernel_avx512_skinny.h"
+#include "kernel_avx512_few.h"
 
-enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_DEPTH = WIDE_DEPTH / 2 };
+/* PAIR_LINES lines of 32 columns that are joined stay in the first-level cache while parts of the rows take turns. */
+enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256, PAIR_DEPTH = PAIR_LINES / 2 };
 
 /* Two lines of B of 32 columns, that of the lower k in the upper halves. */
 typedef struct joined_lines {
@@ -97,8 +98,7 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
             if (lines == LINES_TAKEN) {
                 line = (joined_lines){{kept[p], kept[p + 1]}};
             } else {
-                const __m512i low = _mm512_maskz_loadu_epi16(mask, b);
-                const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < depth ? mask : 0, b + b_row_bytes);
+                const __m512i low = load_halves(b, mask), high = load_halves(b + b_row_bytes, p + 1 < depth ? mask : 0);
                 ask_for(asked);
                 ask_for(asked + ahead->step);
                 asked += 2 * ahead->step;
@@ -212,18 +212,18 @@ static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare
     }
 }
 
-/* WIDE_DEPTH lines of B, of 32 columns at a time, for all rows of A. */
+/* PAIR_LINES lines of B, of 32 columns at a time, for all rows of A. */
 static void bf16_wide(const skinny_product *x)
 {
     int32_t left[PAIR_DEPTH * FEW_ROWS_MOST];
-    __m512i kept[WIDE_DEPTH];
+    __m512i kept[PAIR_LINES];
     const int64_t parts = (x->m + PAIR_ROWS - 1) / PAIR_ROWS, rows = (x->m + parts - 1) / parts;
     for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
         const int64_t columns = x->n - first < WIDE_COLUMNS ? x->n - first : WIDE_COLUMNS;
         const bool is_below = columns < WIDE_COLUMNS / 2;
-        for (int64_t p = 0; p < x->k; p += WIDE_DEPTH) {
-            const int64_t depth = x->k - p < WIDE_DEPTH ? x->k - p : WIDE_DEPTH, at = p * x->b_k_stride + first;
-            const int64_t next = x->k - p <= WIDE_DEPTH ? 0 : is_below ? WIDE_AHEAD : WIDE_DEPTH;
+        for (int64_t p = 0; p < x->k; p += PAIR_LINES) {
+            const int64_t depth = x->k - p < PAIR_LINES ? x->k - p : PAIR_LINES, at = p * x->b_k_stride + first;
+            const int64_t next = x->k - p <= PAIR_LINES ? 0 : is_below ? WIDE_AHEAD : PAIR_LINES;
             bool is_rare = false;
             for (int64_t i = 0; i < x->m; i += rows)
                 is_rare |= bf16_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * PAIR_DEPTH);
@@ -243,6 +243,54 @@ static void bf16_wide(const skinny_product *x)
             }
         }
     }
+}
+
+/* The columns of one panel times the elements of all rows from `p` on, which are `left`. */
+static void bf16_panel(few_turns turns, const skinny_product *x, int64_t p, int64_t depth, bf16_piece piece,
+                       bool is_rare, const int32_t *left)
+{
+    for (int64_t q = 0; q < depth; q += turns.depth, piece.b += turns.depth * piece.b_row_bytes) {
+        skinny_ahead ahead = ahead_of(piece.b, FEW_AHEAD, PAIR_COLUMNS, 0, 16, 1, true);
+        piece.depth = depth - q < turns.depth ? depth - q : turns.depth;
+        piece.adds = x->accumulate || p + q > 0;
+        bf16_columns(x->m, turns.rows, piece, is_rare, left + q / 2 * x->m, &ahead);
+    }
+}
+
+/* All of C from panels of 32 columns. */
+static void bf16_in_panels(const skinny_product *x, int64_t panel_stride, int32_t *left)
+{
+    __m512i kept[PAIR_LINES];
+    const few_turns turns = turns_of(x->m, (x->k + 1) / 2 * 2, PAIR_ROWS, PAIR_LINES, 2);
+    for (int64_t p = 0; p < x->k; p += turns.most) {
+        const int64_t depth = x->k - p < turns.most ? x->k - p : turns.most;
+        bool is_rare = false;
+        for (int64_t q = 0; q < depth; q += turns.depth)
+            for (int64_t i = 0; i < x->m; i += turns.rows)
+                is_rare |=
+                    bf16_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q,
+                              depth - q < turns.depth ? depth - q : turns.depth, left + q / 2 * x->m + i * PAIR_DEPTH);
+        for (int64_t j = 0; j < x->n; j += PAIR_COLUMNS)
+            bf16_panel(turns, x, p, depth,
+                       (bf16_piece){.n = x->n - j,
+                                    .b = (const char *)x->b + 2 * (j / PAIR_COLUMNS * panel_stride + p * PAIR_COLUMNS),
+                                    .b_row_bytes = 2 * PAIR_COLUMNS,
+                                    .c = x->c + 4 * j,
+                                    .c_row_bytes = x->c_row_bytes,
+                                    .kept = kept},
+                       is_rare, left);
+    }
+}
+
+/* The function pto_contraction_few of bf16; runs where sums are flushed. */
+static bool few_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                     const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
+                     void *scratch)
+{
+    const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, width, c, 4 * c_row_stride, accumulate};
+    if (m > FEW_ROWS_MOST || width != PAIR_COLUMNS) return false;
+    bf16_in_panels(&x, panel_stride, scratch);
+    return true;
 }
 
 /* The function pto_contraction_skinny of bf16; runs where sums are flushed. */

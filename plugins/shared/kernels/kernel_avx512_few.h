@@ -1,5 +1,5 @@
 /* Few rows by AVX-512 and weights in panels: memory is read from its begin to its end, and what A holds is spread once
- * for all columns. For kernel_avx512.c and kernel_avx512_vnni.c alone. */
+ * for all columns. For kernel_avx512*.c alone. */
 #ifndef PTO_KERNEL_AVX512_FEW_H
 #define PTO_KERNEL_AVX512_FEW_H
 
@@ -33,7 +33,8 @@ typedef few_line few_lines(const char *b, const __mmask16 masks[2]);
 /* The first 16 columns of a line of f32, and the last 16. */
 KERNEL_INLINE few_line halves_f32(const char *b, const __mmask16 masks[2])
 {
-    return (few_line){{_mm512_maskz_loadu_ps(masks[0], b), _mm512_maskz_loadu_ps(masks[1], b + 64)}};
+    return (few_line){
+        {_mm512_castsi512_ps(load_units(b, masks[0])), _mm512_castsi512_ps(load_units(b + 64, masks[1]))}};
 }
 
 /* The same of a line of f16. */
@@ -46,7 +47,7 @@ KERNEL_INLINE few_line halves_f16(const char *b, const __mmask16 masks[2])
 /* The columns with even and those with odd numbers: that takes no shuffle. */
 KERNEL_INLINE few_line turns_bf16(const char *b, const __mmask16 masks[2])
 {
-    const __m512i x = _mm512_maskz_loadu_epi16((__mmask32)masks[1] << 16 | masks[0], b);
+    const __m512i x = load_halves(b, (__mmask32)masks[1] << 16 | masks[0]);
     return (few_line){{_mm512_castsi512_ps(_mm512_slli_epi32(x, 16)),
                        _mm512_castsi512_ps(_mm512_and_si512(x, _mm512_set1_epi32((int32_t)0xffff0000)))}};
 }

@@ -4,7 +4,7 @@
 
 #include "kernel_avx512_few.h"
 
-enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 128, QUAD_THIN_DEPTH = 32, QUAD_GROUPS = QUAD_DEPTH / 4 };
+enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_THIN_DEPTH = 32, QUAD_GROUPS = QUAD_DEPTH / 4 };
 
 /* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
  * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
@@ -21,7 +21,7 @@ KERNEL_INLINE __m512i quad_line(skinny_form form, const char *b, __mmask64 mask)
         const __m512i both = _mm512_and_si512(_mm512_or_si512(x, _mm512_slli_epi16(x, 4)), _mm512_set1_epi8(15));
         return _mm512_xor_si512(both, _mm512_set1_epi8(8));
     }
-    const __m512i x = _mm512_maskz_loadu_epi8(mask, b);
+    const __m512i x = load_bytes(b, mask);
     return form.moves_b ? _mm512_xor_si512(x, _mm512_set1_epi8(-128)) : x;
 }
 

@@ -1,17 +1,34 @@
 #include "native_launch.h"
 
+/* A load waits for a store that is under way to the same place of another page. Large tensors begin near the begin of a
+ * page, where allocators put them, and rows of them often are whole pages long: what a thread writes beside them begins
+ * half a page further, in all threads. */
+enum { PAGE_BYTES = 4096, MIDDLE_BYTES = PAGE_BYTES / 2 };
+
+/* From the memory of a thread to that of the next one: threads write at the ends of what they have, and prefetchers
+ * fetch pairs of lines. */
+static size_t step_of(size_t scratch_bytes)
+{
+    enum { LINES_BYTES = 128 };
+    return (scratch_bytes + LINES_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* The first middle of a page from there on, which is less than a page away. */
+static char *middle_of_page(void *memory)
+{
+    return memory == NULL ? NULL : (char *)memory + ((MIDDLE_BYTES - (uintptr_t)memory) & (PAGE_BYTES - 1));
+}
+
 native_status native_launch_begin(native_launch *l, native_kernel kernel, const void *frame, size_t scratch_bytes,
                                   uint32_t threads, native_arena *scratch, native_error *e)
 {
-    /* Threads write at the ends of what they have; prefetchers fetch pairs of lines. */
-    enum { LINES_BYTES = 128 };
-    const size_t step = (scratch_bytes + LINES_BYTES - 1) / LINES_BYTES * LINES_BYTES + LINES_BYTES;
+    const size_t step = step_of(scratch_bytes);
     void *memory = NULL;
     native_arena_reset(scratch);
-    const native_status status = native_arena_take(scratch, step * threads, &memory, e);
+    const native_status status = native_arena_take(scratch, step * threads + PAGE_BYTES, &memory, e);
     l->kernel = kernel;
     l->frame = frame;
-    l->scratch = memory;
+    l->scratch = middle_of_page(memory);
     l->scratch_step = step;
     l->fault = 0;
     atomic_init(&l->failed_at, INT64_MAX);

@@ -31,16 +31,17 @@ typedef struct target {
 
 /* ---- tensors ---- */
 
-/* Memory as a program that computes much has it: huge pages, and no two tensors at the same place of their page. */
+/* Memory as a program that computes much has it: huge pages, and a few bytes after the begin of a page, as allocators
+ * put what is large, those of the peers too. */
 static void move_to_huge_pages(bound_tensor *t, uint32_t number)
 {
-    enum { HUGE_BYTES = 2 << 20, STEP_BYTES = 4096 + 64 };
-    const size_t bytes = t->abi.bytes + 2 * HUGE_BYTES + (size_t)number * STEP_BYTES;
+    enum { HUGE_BYTES = 2 << 20, PAGE_BYTES = 4096, HEAD_BYTES = 64 };
+    const size_t bytes = t->abi.bytes + 2 * HUGE_BYTES + (size_t)(number + 1) * PAGE_BYTES;
     uint8_t *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (t->abi.bytes == 0 || t->data == NULL || p == MAP_FAILED) return;
     p += HUGE_BYTES - (uintptr_t)p % HUGE_BYTES;
     madvise(p, bytes - HUGE_BYTES, MADV_HUGEPAGE);
-    p += (size_t)number * STEP_BYTES;
+    p += (size_t)number * PAGE_BYTES + HEAD_BYTES;
     memcpy(p, t->data, t->abi.bytes);
     t->data = p;
     t->abi.data = p;

@@ -23,7 +23,7 @@ walks() { # HOW-MANY OPTIONS
   ends 0 pto-opt f.ptir --passes=pto.fuse-vector "$@"
   [ "$(grep -c 'tile.fused' out)" = "$n" ] || fail "not $n regions"
 }
-pin() { printf 'pto-schedule: 1\ndecisions:\n  - { at: "@k/%s", decide: walk, value: %s, pinned: true }\n' "$1" "$2" >pin.yaml; }
+pin() { printf 'pto-schedule: 1\ndecisions:\n  - { at: "@k/%s", decide: region, value: %s, pinned: true }\n' "$1" "$2" >pin.yaml; }
 walks 1
 pin e separate
 walks 2 --schedule=pin.yaml --emit-schedule=s.yaml
