@@ -57,8 +57,8 @@ static exit_status write_source(const session *s, const build_request *q)
     text_init(&t);
     text_printf(&t,
                 "/* Made by pto-build %s. To compile:\n"
-                " *   cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -march=native -DPTO_VECTOR_BYTES=%d"
-                " $(pkg-config --cflags pto-runtime) -c %s\n"
+                " *   cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -fno-strict-aliasing -march=native"
+                " -DPTO_VECTOR_BYTES=%d $(pkg-config --cflags pto-runtime) -c %s\n"
                 " *   and to link: $(pkg-config --libs pto-runtime) */\n"
                 "#define pto_native_module_v1 %s_module_v1\n",
                 library_version(), (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);

@@ -45,7 +45,7 @@ says_line 'a strided array: 1, `x` is not dense: dim 0 has stride 16384 and not 
 # Its source, with what the installed tree has.
 ends 0 "$prefix/bin/pto-build" "$module" -o op.c
 # shellcheck disable=SC2046
-cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -march=native -DPTO_VECTOR_BYTES=32 -fPIC -shared op.c $(pkg-config --cflags --libs pto-runtime) -o libop.so
+cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -fno-strict-aliasing -march=native -DPTO_VECTOR_BYTES=32 -fPIC -shared op.c $(pkg-config --cflags --libs pto-runtime) -o libop.so
 ends 0 /usr/bin/python3 -B "$sources/call_built.py" ./libop.so
 
 # The program of the guide.

@@ -8,7 +8,8 @@
  * Every function is branch-free unless it says so, and takes all numbers: subnormals, infinities, NaN. A result depends
  * on its own lane alone: its bits are the same in each lane, tail, width and ISA; reductions say where theirs are not.
  * Of functions of f32 the largest error is said in ulp of the result. `pto_exp_f32_1` and its like take one number: by
- * the same steps. Compile with -ffp-contract=off: what is to be fused is pto_fma_f32. */
+ * the same steps. Compile with -ffp-contract=off: what is to be fused is pto_fma_f32; and with -fno-strict-aliasing:
+ * memory that was written as one type is moved as another of its width, and scratch memory is used again. */
 #ifndef PTO_NATIVE_VECTOR_H
 #define PTO_NATIVE_VECTOR_H
 

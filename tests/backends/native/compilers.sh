@@ -57,11 +57,15 @@ fails 5 'error: \[pto.native/cannot-write\] temporary folder `.*/missing/pto-nat
   env TMPDIR="$PWD/missing" ./native
 
 # clang refuses options that GCC is given: which of them a compiler is shows where links to it lead. Both make programs
-# of the same bits.
+# of the same bits, also where scratch memory holds numbers of several types.
 ln -s "$(command -v clang-19)" clang
 for compiler in gcc ./clang; do
+  name=$(basename $compiler)
   ends 0 pto-run "$TEST_ROOT/examples/softmax/softmax.ptir" --pipeline=native.yaml --no-cache --sym=B=3 --random-inputs=1 \
-    --set=backend.with.compiler=$compiler --out=y=y.npy
-  mv y.npy "$(basename $compiler).npy"
+    --set=backend.with.compiler=$compiler --out="y=$name.npy"
+  ends 0 pto-run "$TEST_ROOT/examples/topk/topk.ptir" --pipeline=native.yaml --no-cache --sym=R=5 --sym=N=300 \
+    --random-inputs=1 --set=backend.with.compiler=$compiler --out="values=$name-values.npy" --out="places=$name-places.npy"
 done
-cmp gcc.npy clang.npy || fail "clang makes a program of other results"
+for output in '' -values -places; do
+  cmp gcc$output.npy clang$output.npy || fail "clang makes a program of other results"
+done

@@ -36,7 +36,7 @@ $use one.o any.o -lm -o with-objects
 ends 0 pto-build one.ptir -o one.c
 ends 0 pto-build two.ptir -o two.c
 for source in one two; do
-  cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -w -march=native -DPTO_VECTOR_BYTES=32 -I "$TEST_ROOT/sdk/include" -c $source.c -o from-$source.o
+  cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -fno-strict-aliasing -w -march=native -DPTO_VECTOR_BYTES=32 -I "$TEST_ROOT/sdk/include" -c $source.c -o from-$source.o
 done
 $use from-one.o from-two.o -L "$TEST_BUILD/lib/pto" -lpto_runtime -lm -o with-source
 for program in with-shared with-static with-objects with-source; do
