@@ -6,6 +6,8 @@
  * op that they stand for, and `lowest` and `highest` for numbers of their type. */
 #include "expand_steps.h"
 
+#include "cast_options.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,17 +146,21 @@ static pto_value make_step(steps *s, char *op_name, const char *result)
     const pto_kind_id kind = pto_kind_by_name(run, pto_s(text));
     pto_spec spec = pto_spec_make(run, kind);
     pto_type shape = pto_type_none(run);
-    pto_dtype dtype = (pto_dtype)pto_kind_column(run, kind, PTO_COLUMN_MAKES);
+    pto_dtype from = PTO_DTYPE_NONE, dtype = (pto_dtype)pto_kind_column(run, kind, PTO_COLUMN_MAKES);
     const int makes_type = dtype != PTO_DTYPE_NONE;
     for (read_word(s, word); word[0] != 0 && word[0] != ';'; read_word(s, word)) {
         const pto_value operand = find_operand(s, word, &shape);
-        if (!makes_type && PTO_SOME(operand)) dtype = pto_type_dtype(pto_value_type(operand));
+        if (PTO_SOME(operand)) from = pto_type_dtype(pto_value_type(operand));
+        if (!makes_type && PTO_SOME(operand)) dtype = from;
         pto_spec_operand(&spec, operand);
     }
     if (given != PTO_DTYPE_NONE) dtype = given;
     if (mode != NULL) pto_spec_str(&spec, PTO_STR("mode"), pto_s(mode));
     if (is_as_op) {
-        pto_spec_attrs_of(&spec, s->op);
+        if (strcmp(op_name, "@cast") == 0)
+            cast_put_options_of(&spec, from, dtype, s->op);
+        else
+            pto_spec_attrs_of(&spec, s->op);
         shape = pto_value_type(pto_op_result(s->op, 0));
     }
     /* What a NaN does is the business of the formula. */

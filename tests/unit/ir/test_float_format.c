@@ -185,6 +185,49 @@ TEST(integral_rounding_in_every_mode)
     assert_true(float_round_integral((double)INFINITY, ROUND_ODD) == (double)INFINITY);
 }
 
+/* What the predicates say, tried with every value: no mode changes one, and none is clamped. A cast keeps infinity
+ * where nothing of its source overflows. */
+static bool is_kept(dtype d, double v)
+{
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        const double w = float_decode(d, float_encode(d, v, (round_mode)mode, false));
+        if (!(w == v || (isnan(w) && isnan(v)))) return false;
+    }
+    return true;
+}
+
+static bool is_in_range(dtype d, double v)
+{
+    return isinf(v) || float_encode(d, v, ROUND_RINT, false) == float_encode(d, v, ROUND_RINT, true);
+}
+
+TEST(what_has_all_values_and_what_has_the_range)
+{
+    static const dtype floats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F8E4M3, DTYPE_F8E5M2, DTYPE_F8E8M0};
+    for (uint32_t i = 0; i < 6; i++) {
+        for (uint32_t k = 1; k < 6; k++) {
+            bool has = true, spans = true;
+            for (uint32_t bits = 0; bits < 1u << dtype_bits(floats[k]); bits++) {
+                const double v = float_decode(floats[k], bits);
+                has = has && is_kept(floats[i], v);
+                spans = spans && is_in_range(floats[i], v);
+            }
+            assert_int_equal(float_has_float(floats[i], floats[k]), has);
+            /* What is said to be within the range is: that is what refuses an option. */
+            assert_true(spans || !float_spans_float(floats[i], floats[k]));
+        }
+        for (uint32_t bits = 1; bits <= 16 && floats[i] != DTYPE_F8E8M0; bits++) {
+            bool has = true, spans = true;
+            for (int32_t v = -(1 << bits) + 1; v < 1 << bits; v++) {
+                has = has && is_kept(floats[i], v);
+                spans = spans && is_in_range(floats[i], v);
+            }
+            assert_int_equal(float_has_integers(floats[i], bits), has);
+            assert_int_equal(float_spans_integers(floats[i], bits), spans);
+        }
+    }
+}
+
 TEST(mode_names)
 {
     round_mode mode;

@@ -10,6 +10,7 @@
  *                                           the way, and x 0 as i16, 0 or -32768, brings its -128 or 255 back. */
 #include "legalize_types.h"
 
+#include "cast_options.h"
 #include "expand_steps.h"
 #include "machine_facts.h"
 
@@ -22,7 +23,7 @@ static pto_value cast(pto_op op, pto_value x, pto_dtype to, const char *suffix, 
     const pto_run *run = op.run;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
     pto_spec_operand(&s, x);
-    if (mode != NULL) pto_spec_str(&s, PTO_STR("mode"), pto_s(mode));
+    cast_put_options(&s, dtype_of(x), to, mode != NULL ? pto_s(mode) : pto_no_str(), 0);
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
     pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     pto_stat_add(run, STAT_CASTS, 1);
@@ -77,8 +78,7 @@ static pto_value cast_exactly(pto_op op, pto_value x)
     if (!PTO_SOME(x) || dtype_of(x) == to) return x;
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
     pto_spec_operand(&s, x);
-    pto_spec_str(&s, PTO_STR("mode"), PTO_STR("trunc"));
-    if (pto_attr_bool_of(op, PTO_STR("saturate"), 0)) pto_spec_bool(&s, PTO_STR("saturate"), 1);
+    cast_put_options(&s, dtype_of(x), to, PTO_STR("trunc"), pto_attr_bool_of(op, PTO_STR("saturate"), 0));
     pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
     pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
     return pto_spec_value(&s, pto_before(op));

@@ -1,6 +1,8 @@
 /* Chains of conversions, each step of which the machine has and none of which changes the result of the last one. */
 #include "legalize_types.h"
 
+#include "cast_options.h"
+
 /* Whether every float of type `values` is one of t: no field of t is shorter, and a wider exponent reaches below the
  * subnormals of `values`. */
 static int holds_floats(pto_dtype t, pto_dtype values)
@@ -63,13 +65,13 @@ legalize_chain legalize_find_chain(const pto_run *run, pto_dtype from, pto_dtype
     return c.count != 0 || !narrows ? c : search(run, from, to, values, 1);
 }
 
-/* `mode` and `saturate` of `from`, unless that is none. */
+/* `mode` and `saturate` of `from`, unless that is none, where they have an effect. */
 static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, pto_op from)
 {
     const pto_run *run = at.run;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
     pto_spec_operand(&s, x);
-    if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
+    if (PTO_SOME(from)) cast_put_options_of(&s, pto_type_dtype(pto_value_type(x)), to, from);
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
     pto_spec_name(&s, name);
     pto_stat_add(run, STAT_CASTS, 1);
