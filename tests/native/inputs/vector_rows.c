@@ -101,6 +101,11 @@ static void check_sweeps(void)
             compare("the sum of a sweep", n, pto_sum_f32(all), sum + (float)n);
         }
     }
+    /* Not constants: a compiler may make two loops of it. */
+    for (volatile int n = -LENGTH_MAX; n < 0; n++) {
+        const int columns = n;
+        PTO_SWEEP(j, left, columns) compare("elements of a row that has less than none", n, (float)left, 0);
+    }
     compare("a small row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES - 1), 0);
     compare("a row that is not aligned is streamed", 0, (float)pto_streams(row + 1, PTO_STREAM_BYTES), 0);
     compare("a large row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES), 1);
