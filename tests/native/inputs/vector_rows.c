@@ -99,6 +99,12 @@ static void check_sweeps(void)
             for (int i = 0; i < n; i++) compare("an element", n, to[i], row[i] + 1);
             compare("what is after the row", n, to[n], 77);
             compare("the sum of a sweep", n, pto_sum_f32(all), sum + (float)n);
+            memset(to, 0, sizeof to);
+            to[n] = 77;
+            pto_copy_row_b32(to, row, n, streams);
+            pto_stream_end();
+            for (int i = 0; i < n; i++) compare("an element of a copy", n, to[i], row[i]);
+            compare("what is after the copy", n, to[n], 77);
         }
     }
     /* Not constants: a compiler may make two loops of it. */
