@@ -366,6 +366,33 @@ static const fused_op *reduction_alone(emitter *e, emit_group *g)
 
 /* ---- memory ---- */
 
+/* The only store of a sweep that does nothing else: a row in memory, of elements of four bytes, goes to another place.
+ */
+static const fused_op *copy_alone(emit_group *g)
+{
+    const fused_op *alone = NULL;
+    if (has_trail(g)) return NULL;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (!is_in_sweep(g, f) || (f->kind == FUSED_LOAD && !f->is_kept)) continue;
+        if (f->kind != FUSED_STORE || alone != NULL) return NULL;
+        alone = f;
+    }
+    if (alone == NULL) return NULL;
+    const pto_value tile = pto_op_operand(alone->op, 0);
+    const fused_op *from = nest_maker_of(g, tile);
+    const pto_dtype t = dtype_of(tile);
+    const int is_in_memory = from == NULL || from->kind == FUSED_LOAD;
+    return is_in_memory && (t == PTO_F32 || t == PTO_I32 || t == PTO_U32) ? alone : NULL;
+}
+
+static void put_copy(emitter *e, emit_group *g, const fused_op *f)
+{
+    text_line(e->out, "pto_copy_row_b32(%s, %s, %s, %s);%s", f->memory,
+              row_of_operand(e, g, pto_op_operand(f->op, 0), 0), g->column_count, f->streams != NULL ? f->streams : "0",
+              emit_remark(e, f->op));
+}
+
 static int has_more_sweeps(const emit_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++)
@@ -500,6 +527,11 @@ static void put_sweep(emitter *e, emit_group *g)
         put_scalar(e, g, alone,
                    emit_rounded(e, dtype_of(pto_op_result(alone->op, 0)),
                                 emit_format(e, "%s(%s, %s)", emit_row_function(e, alone->op), at, g->column_count)));
+        return;
+    }
+    const fused_op *copied = copy_alone(g);
+    if (copied != NULL) {
+        put_copy(e, g, copied);
         return;
     }
     for (uint32_t i = 0; i < g->count; i++) {

@@ -95,13 +95,13 @@ PTO_VECTOR_FN pto_f32 pto_sin_f32(pto_f32 x)
     /* The fused step would lose the sign of -0. */
     return pto_select_f32(pto_eq_f32(x, pto_splat_f32(0)), x, pto_quarter_of(q, q.n));
 }
-PTO_OF_ONE(sin)
+PTO_CALL_OF_ONE(sin)
 PTO_VECTOR_FN pto_f32 pto_cos_f32(pto_f32 x)
 {
     const pto_quarters q = pto_angle_parts(x);
     return pto_quarter_of(q, q.n + 1);
 }
-PTO_OF_ONE(cos)
+PTO_CALL_OF_ONE(cos)
 
 /* Tangent: 4 ulp. Minus the cosine over the sine where n is odd. */
 PTO_VECTOR_FN pto_f32 pto_tan_f32(pto_f32 x)
@@ -111,7 +111,7 @@ PTO_VECTOR_FN pto_f32 pto_tan_f32(pto_f32 x)
     const pto_f32 y = pto_select_f32(odd, q.cosine, q.sine) / pto_select_f32(odd, pto_neg_f32(q.sine), q.cosine);
     return pto_select_f32(pto_eq_f32(x, pto_splat_f32(0)), x, y);
 }
-PTO_OF_ONE(tan)
+PTO_CALL_OF_ONE(tan)
 
 /* asin(s), where s is |x| up to 0.5 and beyond that the root of (1 - |x|) / 2: s + s z P(z), z = s^2, row `asin`. */
 PTO_VECTOR_FN pto_f32 pto_arc_part(pto_f32 size, pto_mask is_large)
@@ -131,7 +131,7 @@ PTO_VECTOR_FN pto_f32 pto_asin_f32(pto_f32 x)
     const pto_f32 y = pto_arc_part(size, is_large);
     return pto_copysign_f32(pto_select_f32(is_large, pi - (y + y - rest), y), x);
 }
-PTO_OF_ONE(asin)
+PTO_CALL_OF_ONE(asin)
 PTO_VECTOR_FN pto_f32 pto_acos_f32(pto_f32 x)
 {
     const pto_f32 size = pto_abs_f32(x), pi = pto_splat_f32(PTO_HALF_PI), rest = pto_splat_f32(PTO_HALF_PI_REST);
@@ -140,7 +140,7 @@ PTO_VECTOR_FN pto_f32 pto_acos_f32(pto_f32 x)
     const pto_f32 back = (pi - (y - rest)) * 2.0f;
     return pto_select_f32(is_large, pto_select_f32(below, back, y + y), near);
 }
-PTO_OF_ONE(acos)
+PTO_CALL_OF_ONE(acos)
 
 /* atan(t) for t from 0 to 1: t + t z P(z), z = t^2, row `atan`. */
 PTO_VECTOR_FN pto_f32 pto_atan_part(pto_f32 t)
@@ -160,7 +160,7 @@ PTO_VECTOR_FN pto_f32 pto_atan_f32(pto_f32 x)
     const pto_f32 turned = pto_splat_f32(PTO_HALF_PI) - (y - PTO_HALF_PI_REST);
     return pto_copysign_f32(pto_select_f32(steep, turned, y), x);
 }
-PTO_OF_ONE(atan)
+PTO_CALL_OF_ONE(atan)
 
 /* The angle of the point (b, a), from -pi to pi, as C has it for zeros and infinities: 3 ulp. */
 PTO_VECTOR_FN pto_f32 pto_atan2_f32(pto_f32 a, pto_f32 b)
@@ -178,7 +178,7 @@ PTO_VECTOR_FN pto_f32 pto_atan2_f32(pto_f32 a, pto_f32 b)
     const pto_mask wild = pto_mask_or(pto_isnan_f32(a), pto_isnan_f32(b));
     return pto_select_f32(wild, a + b, angle);
 }
-PTO_OF_TWO(atan2)
+PTO_CALL_OF_TWO(atan2)
 
 #if !defined(__clang__)
 #pragma GCC diagnostic pop

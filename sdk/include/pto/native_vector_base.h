@@ -20,6 +20,9 @@
 
 #define PTO_VECTOR_FN static inline __attribute__((always_inline, unused))
 
+/* Of what is long and runs once a row: a call, of which the compiler makes code once. */
+#define PTO_ROW_FN static __attribute__((noinline, unused))
+
 /* Vectors in parameters of functions that are always inlined meet no calling convention. */
 #if !defined(__clang__)
 #pragma GCC diagnostic push
@@ -82,16 +85,18 @@ PTO_VECTOR_FN pto_u32 pto_splat_u32(unsigned x)
 
 /* A loop over `columns` elements of a row, a vector at a time: from element j on there are n, which is PTO_LANES until
  * the last trip has what is left. Functions that end in `_tail` take n; while it is PTO_LANES they cost as much as the
- * others, since compilers make two loops of it, one of whole vectors. */
+ * others, since compilers make a loop of whole vectors and one trip more, whose n they know to be less. Of less than no
+ * columns there are none. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define PTO_TWICE _Pragma("GCC unroll 2")
 #else
 #define PTO_TWICE
 #endif
-#define PTO_SWEEP(j, n, columns)                                                  \
-    PTO_TWICE for (int64_t rest_ = 0, j = 0; rest_ < 2;                           \
-                   rest_++) for (int64_t n = rest_ ? (columns) - (j) : PTO_LANES; \
-                                 rest_ ? (j) < (columns) : (j) + PTO_LANES <= (columns); (j) += PTO_LANES)
+#define PTO_SWEEP(j, n, columns)                                                                      \
+    PTO_TWICE for (int64_t rest_ = 0, j = 0; rest_ < 2;                                               \
+                   rest_++) for (int64_t n = rest_ ? ((columns) - (j)) & (PTO_LANES - 1) : PTO_LANES; \
+                                 rest_ ? n != 0 && (j) < (columns) : (j) + PTO_LANES <= (columns);    \
+                                 rest_ ? (n = 0) : ((j) += PTO_LANES))
 
 /* The bits of a vector as lanes of another type. */
 PTO_VECTOR_FN pto_f32 pto_f32_from_bits(pto_i32 x) { return (pto_f32)x; }
@@ -259,6 +264,15 @@ PTO_VECTOR_FN pto_f32 pto_fma_f32(pto_f32 a, pto_f32 b, pto_f32 c)
     PTO_VECTOR_FN float pto_##name##_f32_1(float x) { return pto_##name##_f32(pto_splat_f32(x))[0]; }
 #define PTO_OF_TWO(name)                                                \
     PTO_VECTOR_FN float pto_##name##_f32_1(float a, float b)            \
+    {                                                                   \
+        return pto_##name##_f32(pto_splat_f32(a), pto_splat_f32(b))[0]; \
+    }
+
+/* The same of long ones. */
+#define PTO_CALL_OF_ONE(name) \
+    PTO_ROW_FN float pto_##name##_f32_1(float x) { return pto_##name##_f32(pto_splat_f32(x))[0]; }
+#define PTO_CALL_OF_TWO(name)                                           \
+    PTO_ROW_FN float pto_##name##_f32_1(float a, float b)               \
     {                                                                   \
         return pto_##name##_f32(pto_splat_f32(a), pto_splat_f32(b))[0]; \
     }

@@ -106,7 +106,7 @@ PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
     return pto_exp_rest_times(r, (pto_f32)half) * (pto_f32)(all - half);
 #endif
 }
-PTO_OF_ONE(exp)
+PTO_CALL_OF_ONE(exp)
 
 /* e^x of x that is at most 0 or NaN: the bits of pto_exp_f32, with fewer steps. No power is above 1, so that all of
  * them times 2^64 are normal numbers, and one factor takes that away again. */
@@ -122,7 +122,7 @@ PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
     return pto_exp_rest_times(r, (pto_f32)((pto_u32)shifted << 23)) * 0x1p-64f;
 #endif
 }
-PTO_OF_ONE(exp_below)
+PTO_CALL_OF_ONE(exp_below)
 
 /* 2^x: 1 ulp. x = n + r is exact; row `exp2`. */
 PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
@@ -136,7 +136,7 @@ PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
                                    0x1.62e430p-1f, 1.0f);
     return pto_scale_f32(part, n);
 }
-PTO_OF_ONE(exp2)
+PTO_CALL_OF_ONE(exp2)
 
 /* (e^x - 1) `scale`, which is 1, 1/2 or 1/4, for x from -40 to what keeps scale 2^n below 2^128:
  * e^r - 1 = r + r^2 P(r), row `expm1`. */
@@ -163,7 +163,7 @@ PTO_VECTOR_FN pto_f32 pto_expm1_f32(pto_f32 x)
     const pto_f32 y = pto_select_f32(pto_lt_f32(size, pto_splat_f32(0x1p-30f)), x, half + half);
     return y;
 }
-PTO_OF_ONE(expm1)
+PTO_CALL_OF_ONE(expm1)
 
 /* Sigmoid: 2.5 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
 PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
@@ -171,7 +171,7 @@ PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
     const pto_f32 e = pto_exp_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
     return pto_select_f32(pto_lt_f32(x, pto_splat_f32(0)), e, one) / (one + e);
 }
-PTO_OF_ONE(sigmoid)
+PTO_CALL_OF_ONE(sigmoid)
 
 /* x sigmoid(z) = part 2^n, where z has the sign of x. e^z x may be far below what it is of: its n stays apart. NaN of
  * x = -inf, as x / (1 + exp(-z)) is. */
@@ -194,7 +194,7 @@ PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x)
     const pto_exponential g = pto_gated_parts(x, x);
     return pto_scale_f32(g.part, g.n);
 }
-PTO_OF_ONE(silu)
+PTO_CALL_OF_ONE(silu)
 
 /* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two halves of the power, and a that is near 0 is scaled
  * until then. */
@@ -208,7 +208,7 @@ PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
     const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
     return pto_scale_f32(g.part, half) * b * last;
 }
-PTO_OF_TWO(swiglu)
+PTO_CALL_OF_TWO(swiglu)
 
 /* gelu as approx=tanh has it, x sigmoid(z), z = x (sqrt(8/pi) + 0.044715 sqrt(8/pi) x^2), and as approx=sigmoid has it,
  * z = 1.702 x: 3.5 ulp, and where x is below 0 2.5 |z| and 1.25 |z| ulp more, since z is rounded. */
@@ -218,13 +218,13 @@ PTO_VECTOR_FN pto_f32 pto_gelu_tanh_f32(pto_f32 x)
     const pto_exponential g = pto_gated_parts(x, x * slope);
     return pto_scale_f32(g.part, g.n);
 }
-PTO_OF_ONE(gelu_tanh)
+PTO_CALL_OF_ONE(gelu_tanh)
 PTO_VECTOR_FN pto_f32 pto_gelu_sigmoid_f32(pto_f32 x)
 {
     const pto_exponential g = pto_gated_parts(x, x * 1.702f);
     return pto_scale_f32(g.part, g.n);
 }
-PTO_OF_ONE(gelu_sigmoid)
+PTO_CALL_OF_ONE(gelu_sigmoid)
 
 /* tanh(|x|) = t / (t + 2), t = e^(2 |x|) - 1: 2.5 ulp. Beyond 10 it is 1. */
 PTO_VECTOR_FN pto_f32 pto_tanh_f32(pto_f32 x)
@@ -232,7 +232,7 @@ PTO_VECTOR_FN pto_f32 pto_tanh_f32(pto_f32 x)
     const pto_f32 size = pto_second_min_f32(pto_splat_f32(10), pto_abs_f32(x)), t = pto_expm1_parts(size + size, 1.0f);
     return pto_copysign_f32(t / (t + 2.0f), x);
 }
-PTO_OF_ONE(tanh)
+PTO_CALL_OF_ONE(tanh)
 
 /* sinh(|x|) = 2 (q + q / (4 q + 1)), q = (e^|x| - 1) / 4: 2.5 ulp. A quarter of what is near 0 may not be exact. */
 PTO_VECTOR_FN pto_f32 pto_sinh_f32(pto_f32 x)
@@ -242,7 +242,7 @@ PTO_VECTOR_FN pto_f32 pto_sinh_f32(pto_f32 x)
     const pto_f32 y = pto_select_f32(pto_lt_f32(size, pto_splat_f32(0x1p-20f)), size, half + half);
     return pto_copysign_f32(y, x);
 }
-PTO_OF_ONE(sinh)
+PTO_CALL_OF_ONE(sinh)
 
 /* cosh: p + 1 / (4 p), p = e^|x| / 2: 1.5 ulp. */
 PTO_VECTOR_FN pto_f32 pto_cosh_f32(pto_f32 x)
@@ -251,7 +251,7 @@ PTO_VECTOR_FN pto_f32 pto_cosh_f32(pto_f32 x)
     const pto_f32 p = pto_scale_f32(e.part, e.n - 1.0f);
     return p + pto_splat_f32(0.25f) / p;
 }
-PTO_OF_ONE(cosh)
+PTO_CALL_OF_ONE(cosh)
 
 #if !defined(__clang__)
 #pragma GCC diagnostic pop

@@ -72,7 +72,7 @@ PTO_VECTOR_FN pto_f32 pto_log_f32(pto_f32 x)
     const pto_factors p = pto_log_factors(x);
     return pto_log_ends(x, pto_log_sum(p.k, p.f, pto_log_rest(p.f)));
 }
-PTO_OF_ONE(log)
+PTO_CALL_OF_ONE(log)
 
 /* (f + rest) c + k d, where c = high + low. */
 PTO_VECTOR_FN pto_f32 pto_log_in_base(pto_factors p, float high, float low, float k_high, float k_low)
@@ -87,13 +87,13 @@ PTO_VECTOR_FN pto_f32 pto_log2_f32(pto_f32 x)
 {
     return pto_log_ends(x, pto_log_in_base(pto_log_factors(x), PTO_LOG2E, 0x1.4ae0c0p-26f, 1.0f, 0.0f));
 }
-PTO_OF_ONE(log2)
+PTO_CALL_OF_ONE(log2)
 PTO_VECTOR_FN pto_f32 pto_log10_f32(pto_f32 x)
 {
     return pto_log_ends(
         x, pto_log_in_base(pto_log_factors(x), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344136p-2f, -0x1.ec10c0p-27f));
 }
-PTO_OF_ONE(log10)
+PTO_CALL_OF_ONE(log10)
 
 /* log(1 + x): 1.5 ulp. u = 1 + x rounded; what the rounding lost belongs to f. */
 PTO_VECTOR_FN pto_f32 pto_log1p_f32(pto_f32 x)
@@ -110,7 +110,7 @@ PTO_VECTOR_FN pto_f32 pto_log1p_f32(pto_f32 x)
     const pto_f32 tiny = pto_select_f32(pto_lt_f32(pto_abs_f32(x), pto_splat_f32(0x1p-30f)), x, y);
     return pto_log_ends(u, tiny);
 }
-PTO_OF_ONE(log1p)
+PTO_CALL_OF_ONE(log1p)
 
 /* Error function: 2 ulp. |x| below 0.85: x + x P(x^2), row `erf_near`; beyond: 1 - e^-Q(|x|), row `erf_far`, which is 1
  * from 4 on. */
@@ -125,7 +125,7 @@ PTO_VECTOR_FN pto_f32 pto_erf_f32(pto_f32 x)
     const pto_f32 far = pto_copysign_f32(1.0f - pto_exp_f32(pto_neg_f32(q)), x);
     return pto_select_f32(pto_lt_f32(size, pto_splat_f32(0.85f)), near, far);
 }
-PTO_OF_ONE(erf)
+PTO_CALL_OF_ONE(erf)
 
 /* 1 - erf(x): 4.5 ulp. |x| below 0.5: 1 - (x + x P(x^2)); beyond: e^(-x^2) Q((x - 3) / (x + 3)), row `erfc`, what x^2
  * loses when it is rounded taken back; 2 less that below 0. */
@@ -144,7 +144,7 @@ PTO_VECTOR_FN pto_f32 pto_erfc_f32(pto_f32 x)
     const pto_f32 turned = pto_select_f32(pto_lt_f32(x, pto_splat_f32(0)), 2.0f - far, far);
     return pto_select_f32(pto_lt_f32(size, pto_splat_f32(0.5f)), near, turned);
 }
-PTO_OF_ONE(erfc)
+PTO_CALL_OF_ONE(erfc)
 
 /* Inverses of the hyperbolic sine and cosine, by log(1 + y): 3 ulp. From 2^28 on log(2 |x|). */
 PTO_VECTOR_FN pto_f32 pto_asinh_f32(pto_f32 x)
@@ -155,7 +155,7 @@ PTO_VECTOR_FN pto_f32 pto_asinh_f32(pto_f32 x)
     const pto_f32 log = pto_log1p_f32(pto_select_f32(far, size, small));
     return pto_copysign_f32(pto_select_f32(far, log + PTO_LN2, log), x);
 }
-PTO_OF_ONE(asinh)
+PTO_CALL_OF_ONE(asinh)
 PTO_VECTOR_FN pto_f32 pto_acosh_f32(pto_f32 x)
 {
     const pto_f32 t = pto_second_min_f32(pto_splat_f32(0x1p28f), x) - 1.0f;
@@ -165,7 +165,7 @@ PTO_VECTOR_FN pto_f32 pto_acosh_f32(pto_f32 x)
     const pto_f32 y = pto_select_f32(far, log + PTO_LN2, log);
     return pto_select_f32(pto_lt_f32(x, pto_splat_f32(1)), pto_splat_f32(__builtin_nanf("")), y);
 }
-PTO_OF_ONE(acosh)
+PTO_CALL_OF_ONE(acosh)
 
 /* Inverse of the hyperbolic tangent, NaN beyond 1: log(1 + 2 |x| / (1 - |x|)) / 2, 3 ulp. Half of what is subnormal is
  * not exact; there it is x. */
@@ -174,7 +174,7 @@ PTO_VECTOR_FN pto_f32 pto_atanh_f32(pto_f32 x)
     const pto_f32 size = pto_abs_f32(x), y = pto_log1p_f32((size + size) / (1.0f - size)) * 0.5f;
     return pto_copysign_f32(pto_select_f32(pto_lt_f32(size, pto_splat_f32(0x1p-20f)), size, y), x);
 }
-PTO_OF_ONE(atanh)
+PTO_CALL_OF_ONE(atanh)
 
 #if !defined(__clang__)
 #pragma GCC diagnostic pop

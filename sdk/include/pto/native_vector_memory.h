@@ -479,6 +479,17 @@ PTO_PUTS(i32, int, pto_i32, PTO_AS_F32)
 PTO_PUTS(u32, unsigned, pto_u32, PTO_AS_F32)
 #undef PTO_PUTS
 
+/* A row of elements of four bytes from one place to another. */
+PTO_ROW_FN void pto_copy_row_b32(void *to, const void *from, int64_t columns, int streams)
+{
+    const float *const f = (const float *)from;
+    PTO_SWEEP(j, n, columns)
+    {
+        pto_prefetch(f + j + 512);
+        pto_put_f32_tail((float *)to + j, pto_load_f32_tail(f + j, n), n, streams);
+    }
+}
+
 #if !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -112,7 +112,7 @@ PTO_VECTOR_FN pto_f32 pto_pow_f32(pto_f32 a, pto_f32 b)
     const pto_mask odd = pto_mask_and(pto_ne_f32(half, pto_trunc_f32(half)), pto_eq_f32(b, pto_trunc_f32(b)));
     return pto_select_f32(odd, pto_copysign_f32(y, a), y);
 }
-PTO_OF_TWO(pow)
+PTO_CALL_OF_TWO(pow)
 
 /* Cube root: 1 ulp. A third of the exponent, which is within 4 % (W. Kahan, "Computing a real cube root", 1991), a step
  * of Halley's method, and one of Newton's with the rest of the cube exact to 2 f32. */
@@ -137,7 +137,7 @@ PTO_VECTOR_FN pto_f32 pto_cbrt_f32(pto_f32 x)
         pto_mask_and(pto_gt_f32(size, pto_splat_f32(0)), pto_lt_f32(size, pto_splat_f32(__builtin_inff()))));
     return pto_select_f32(edge, x, pto_copysign_f32(y, x));
 }
-PTO_OF_ONE(cbrt)
+PTO_CALL_OF_ONE(cbrt)
 
 /* The root of a a + b b, infinite when one of them is: 1 ulp. Both scaled, so that squares stay numbers. */
 PTO_VECTOR_FN pto_f32 pto_hypot_f32(pto_f32 a, pto_f32 b)
@@ -155,7 +155,7 @@ PTO_VECTOR_FN pto_f32 pto_hypot_f32(pto_f32 a, pto_f32 b)
     const pto_mask endless = pto_mask_or(pto_eq_f32(p, infinite), pto_eq_f32(q, infinite));
     return pto_select_f32(endless, infinite, pto_select_f32(wild, a + b, y));
 }
-PTO_OF_TWO(hypot)
+PTO_CALL_OF_TWO(hypot)
 
 /* ---- remainders ---- */
 
@@ -206,9 +206,9 @@ PTO_VECTOR_FN pto_f32 pto_floordiv_f32(pto_f32 a, pto_f32 b)
 {
     return PTO_BY_HALVES(pto_floordiv_part, a, b, pto_half_f32);
 }
-PTO_OF_TWO(fmod)
-PTO_OF_TWO(mod)
-PTO_OF_TWO(floordiv)
+PTO_CALL_OF_TWO(fmod)
+PTO_CALL_OF_TWO(mod)
+PTO_CALL_OF_TWO(floordiv)
 
 /* ---- integers ---- */
 

@@ -44,14 +44,14 @@ PTO_VECTOR_FN pto_extreme pto_extreme_min(pto_extreme e, pto_f32 x)
 
 /* Of all lanes: +0 has the bits 0, and -0 the least of all signed numbers. Where the largest is -inf the others are
  * NaN, whose bits are more; where the smallest is +inf, too. */
-PTO_VECTOR_FN float pto_extreme_largest(pto_extreme e)
+PTO_ROW_FN float pto_extreme_largest(pto_extreme e)
 {
     const float most = PTO_TREE(e.most, pto_second_max_f32);
     if (most == 0) return pto_smallest_u32(e.low) == 0 ? 0.0f : -0.0f;
     if (most == -__builtin_inff() && (unsigned)pto_smallest_i32(e.least) != 0xff800000u) return __builtin_nanf("");
     return most;
 }
-PTO_VECTOR_FN float pto_extreme_smallest(pto_extreme e)
+PTO_ROW_FN float pto_extreme_smallest(pto_extreme e)
 {
     const float most = PTO_TREE(e.most, pto_second_min_f32);
     if (most == 0) return pto_smallest_i32(e.least) == -0x7fffffff - 1 ? -0.0f : 0.0f;
@@ -61,35 +61,35 @@ PTO_VECTOR_FN float pto_extreme_smallest(pto_extreme e)
 
 /* The first of the two is for the few rows of which the second finds a zero, or no number that is finite: one
  * instruction for each vector tells all others. */
-#define PTO_ROW_EXTREME(word, element, name, total, none)                                                    \
-    static __attribute__((noinline, unused)) float pto_row_bits_##name##_##word(const element *p, int64_t n) \
-    {                                                                                                        \
-        pto_extreme all = pto_extreme_of_none(none);                                                         \
-        for (int64_t j = 0; j < n; j += PTO_LANES) {                                                         \
-            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                                      \
-            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                           \
-            all = pto_extreme_##name(all, pto_first_f32_tail(x, __builtin_nanf(""), rest));                  \
-        }                                                                                                    \
-        return pto_extreme_##total(all);                                                                     \
-    }                                                                                                        \
-    PTO_VECTOR_FN float pto_row_##name##_##word(const element *p, int64_t n)                                 \
-    {                                                                                                        \
-        pto_f32 a = pto_splat_f32(none), b = a, c = a, d = a;                                                \
-        int64_t j = 0;                                                                                       \
-        for (; j + 4 * PTO_LANES <= n; j += 4 * PTO_LANES) {                                                 \
-            a = pto_second_##name##_f32(pto_load_##word(p + j), a);                                          \
-            b = pto_second_##name##_f32(pto_load_##word(p + j + PTO_LANES), b);                              \
-            c = pto_second_##name##_f32(pto_load_##word(p + j + 2 * PTO_LANES), c);                          \
-            d = pto_second_##name##_f32(pto_load_##word(p + j + 3 * PTO_LANES), d);                          \
-        }                                                                                                    \
-        for (; j < n; j += PTO_LANES) {                                                                      \
-            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                                      \
-            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                           \
-            a = pto_second_##name##_f32(pto_first_f32_tail(x, __builtin_nanf(""), rest), a);                 \
-        }                                                                                                    \
-        a = pto_second_##name##_f32(pto_second_##name##_f32(a, c), pto_second_##name##_f32(b, d));           \
-        const float most = PTO_TREE(a, pto_second_##name##_f32);                                             \
-        return n > 0 && (most == 0 || most == none) ? pto_row_bits_##name##_##word(p, n) : most;             \
+#define PTO_ROW_EXTREME(word, element, name, total, none)                                          \
+    PTO_ROW_FN float pto_row_bits_##name##_##word(const element *p, int64_t n)                     \
+    {                                                                                              \
+        pto_extreme all = pto_extreme_of_none(none);                                               \
+        for (int64_t j = 0; j < n; j += PTO_LANES) {                                               \
+            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                            \
+            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                 \
+            all = pto_extreme_##name(all, pto_first_f32_tail(x, __builtin_nanf(""), rest));        \
+        }                                                                                          \
+        return pto_extreme_##total(all);                                                           \
+    }                                                                                              \
+    PTO_VECTOR_FN float pto_row_##name##_##word(const element *p, int64_t n)                       \
+    {                                                                                              \
+        pto_f32 a = pto_splat_f32(none), b = a, c = a, d = a;                                      \
+        int64_t j = 0;                                                                             \
+        for (; j + 4 * PTO_LANES <= n; j += 4 * PTO_LANES) {                                       \
+            a = pto_second_##name##_f32(pto_load_##word(p + j), a);                                \
+            b = pto_second_##name##_f32(pto_load_##word(p + j + PTO_LANES), b);                    \
+            c = pto_second_##name##_f32(pto_load_##word(p + j + 2 * PTO_LANES), c);                \
+            d = pto_second_##name##_f32(pto_load_##word(p + j + 3 * PTO_LANES), d);                \
+        }                                                                                          \
+        for (; j < n; j += PTO_LANES) {                                                            \
+            const int64_t rest = n - j < PTO_LANES ? n - j : PTO_LANES;                            \
+            const pto_f32 x = pto_load_##word##_tail(p + j, rest);                                 \
+            a = pto_second_##name##_f32(pto_first_f32_tail(x, __builtin_nanf(""), rest), a);       \
+        }                                                                                          \
+        a = pto_second_##name##_f32(pto_second_##name##_f32(a, c), pto_second_##name##_f32(b, d)); \
+        const float most = PTO_TREE(a, pto_second_##name##_f32);                                   \
+        return n > 0 && (most == 0 || most == none) ? pto_row_bits_##name##_##word(p, n) : most;   \
     }
 /* The sum of many vectors, which go to two sums in turn, so that an addition waits for the last but one. */
 typedef struct pto_sums {

@@ -99,7 +99,18 @@ static void check_sweeps(void)
             for (int i = 0; i < n; i++) compare("an element", n, to[i], row[i] + 1);
             compare("what is after the row", n, to[n], 77);
             compare("the sum of a sweep", n, pto_sum_f32(all), sum + (float)n);
+            memset(to, 0, sizeof to);
+            to[n] = 77;
+            pto_copy_row_b32(to, row, n, streams);
+            pto_stream_end();
+            for (int i = 0; i < n; i++) compare("an element of a copy", n, to[i], row[i]);
+            compare("what is after the copy", n, to[n], 77);
         }
+    }
+    /* Not constants: a compiler may make two loops of it. */
+    for (volatile int n = -LENGTH_MAX; n < 0; n++) {
+        const int columns = n;
+        PTO_SWEEP(j, left, columns) compare("elements of a row that has less than none", n, (float)left, 0);
     }
     compare("a small row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES - 1), 0);
     compare("a row that is not aligned is streamed", 0, (float)pto_streams(row + 1, PTO_STREAM_BYTES), 0);

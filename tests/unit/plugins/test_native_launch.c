@@ -1,7 +1,9 @@
 /* plugins/shared/native/native_launch.h: where the scratch memory of threads begins. */
-#include "tests/unit/plugins/native_fixture.h"
+#include "tests/unit/unit.h"
 
 #include <native_launch.h>
+
+#include <string.h>
 
 enum { PAGE_BYTES = 4096, THREADS = 3 };
 
