@@ -340,7 +340,7 @@ static status check_stated_region(const insn *i)
                             op_index_expr(i->m, i->o, name, 1));
 }
 
-/* A rule that writes no operand: both forms have the tile as their operand and the scalar as their result. */
+/* A rule that writes no operand: both forms have the tile as their operand, and its scalar as their result or none. */
 static status check_read(module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);
@@ -352,11 +352,12 @@ static status check_read(module *m, op_id o)
               .count = 1,
               .value = {op_operand(m, o, 0)}};
     i.type[0] = type_of_value(m, i.value[0]);
+    TRY(check_spaces(&i));
+    if (info->out_count == 0) return OK;
     dtype to = type_of_value(m, op_result(m, o, 0))->dtype;
     if (i.type[0]->dtype != to)
         return op_error(m, o, &E0212, "takes one element type, got %s and %s", dtype_name(i.type[0]->dtype),
                         dtype_name(to));
-    TRY(check_spaces(&i));
     return check_index_count(m, o, "offsets", 2);
 }
 

@@ -196,7 +196,7 @@ static int64_t valid_count(const program_tile *t) { return t != NULL ? t->ref.va
 
 static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
 {
-    const program_tile *t = step->dst;
+    const program_tile *t = step->dst != NULL ? step->dst : step->src[0];
     for (uint32_t i = 0; i < step->src_count; i++)
         if (valid_count(step->src[i]) > valid_count(t)) t = step->src[i];
     int64_t size = (int64_t)element_bytes(t->ref.dtype);
@@ -229,7 +229,7 @@ void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_s
     }
     if (step->has_gm) {
         out->bytes = step->gm.rows * step->gm.cols * (int64_t)element_bytes(step->gm.dtype);
-    } else {
+    } else if (step->dst != NULL) {
         out->bytes = valid_count(step->dst) * (int64_t)element_bytes(step->dst->ref.dtype);
     }
     if (!m->has_timing) {

@@ -45,6 +45,7 @@ enum {
     X(TTRI, "pto.ttri")             \
     X(WORKSPACE, "block.workspace") \
     X(TADD, "pto.tadd")             \
+    X(TPRINT, "pto.tprint")         \
     X(TGETVAL, "pto.tgetval")
 enum { IMPORT_KINDS(PTO_KIND_ENUM) IMPORT_KIND_COUNT };
 

@@ -161,7 +161,7 @@ static pto_status triangle(importer *im, const mlir_op *op)
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
-/* `pto.tprint ins(%t : type)`: printing is not read, and changes no result. */
+/* `pto.tprint ins(%t : type)`: what is not in the memory of vector cores is not printed, which changes no result. */
 static pto_status print(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op), in;
@@ -170,10 +170,14 @@ static pto_status print(importer *im, const mlir_op *op)
     PTO_TRY(operand(im, &in, 1 << IMPORT_TILE | 1 << IMPORT_VIEW, "a tile or memory", &what));
     PTO_TRY(types(&in, 1));
     PTO_TRY(mlir_at_end(&c));
-    if (what->kind == IMPORT_TILE) import_use_tile(im, what->tile, 0);
+    const int is_tile = what->kind == IMPORT_TILE;
+    if (is_tile) import_use_tile(im, what->tile, 0);
+    if (is_tile && what->tile->type.role == PTO_ROLE_SCRATCHPAD)
+        return im->builds ? build(im, op, KIND_TPRINT, 1, &what->tile) : PTO_OK;
     if (im->analyses)
         pto_diag(im->run, PTO_WARNING, import_loc(im, op), PTO_STR("pto.read-ascend/print"),
-                 PTO_STR("`pto.tprint` prints nothing here: it is left out; store what it prints to memory to see it"));
+                 PTO_STR("`pto.tprint` prints tiles of vector cores here: of other memory it is left out; load or move "
+                         "what is to be seen to such a tile"));
     return PTO_OK;
 }
 

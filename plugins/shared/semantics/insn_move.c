@@ -272,6 +272,14 @@ pto_status insn_TGETVAL(insn_call *call)
     return PTO_OK;
 }
 
+/* What can be printed: the caller does it. */
+pto_status insn_TPRINT(insn_call *call)
+{
+    call->dst = call->src[0];
+    INSN_TRY(insn_begin(call, 0, 0));
+    return insn_check_number(call, call->src[0].dtype);
+}
+
 /* Whether f32 of an accumulator leaves as a float of 16 bits. */
 static bool is_rounded(const tile_ref *to, const tile_ref *from)
 {

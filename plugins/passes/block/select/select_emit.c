@@ -155,13 +155,14 @@ static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
     return PTO_OK;
 }
 
-/* The scalar takes the place of the value form's. */
-static pto_status emit_scalar(select_plan *p, pto_spec *s, pto_op op)
+/* What writes no tile: it looks at one, and its scalar, if it makes one, takes the place of the value form's. */
+static pto_status emit_look(select_plan *p, pto_spec *s, pto_op op)
 {
     static const char *const none[] = {NULL};
-    const pto_value old = pto_op_result(op, 0);
     PTO_TRY(select_zero_use(p, op, pto_op_operand(op, 0)));
     pto_spec_operand(s, select_describe(p, pto_op_operand(op, 0), op, NULL));
+    if (pto_op_result_count(op) == 0) return build_insn(p, s, op);
+    const pto_value old = pto_op_result(op, 0);
     pto_spec_result(s, pto_value_type(old));
     copy_attrs(s, op, none);
     pto_spec_loc(s, pto_op_loc(op));
@@ -302,7 +303,8 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     case PTO_TRANSFER_STORE: return emit_store(p, &s, op);
     default: break;
     }
-    return storage_is_tile(pto_op_result(op, 0)) ? emit_on_chip(p, &s, op) : emit_scalar(p, &s, op);
+    if (pto_op_result_count(op) == 0 || !storage_is_tile(pto_op_result(op, 0))) return emit_look(p, &s, op);
+    return emit_on_chip(p, &s, op);
 }
 
 /* ---- control ---- */
