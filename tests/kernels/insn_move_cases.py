@@ -141,8 +141,8 @@ def move_cases():
             scaled_store_case(t, to, shape, None)
 
 
-def scaled_store_case(t, to, shape, kind):
-    """Sums times factors, of which the last 13 bits do not count; the word after each says whether integers are signed."""
+def scaled(t, to, shape, kind):
+    """Sums, words and results: factors lose their last 13 bits; the word after each says whether integers are signed."""
     rows, cols = shape
     x, factors = data(t, shape, kind if t == "f32" else None), data("f32", (1, cols), kind)
     words = np.stack([factors, np.full((1, cols), 0x4000 if to == "i8" else 0, np.uint32)], axis=-1).reshape(1, 2 * cols)
@@ -150,11 +150,35 @@ def scaled_store_case(t, to, shape, kind):
         sums = (el.decode(t, x) if el.is_float(t) else x.view(np.int32)).astype(np.float32)
         y = sums * (factors & np.uint32(0xFFFFE000)).view(np.float32)
     want = el.convert(to, "f32", np.where(np.isnan(y), np.uint32(0x7FC00000), y.view(np.uint32)), "rint", not el.is_float(to), False)
+    return Tile(t, x, "nz", "acc"), Tile("f32", words, "nd", "scaling"), want
+
+
+def scaled_store_case(t, to, shape, kind):
+    rows, cols = shape
+    sums, words, want = scaled(t, to, shape, kind)
     a, strides = array(to, (40, 350))
     after = a.copy()
     after[2 : 2 + rows, 9 : 9 + cols] = want
-    case("tstore_fp", f"{t}->{to} {shape} {kind}", None, [Tile(t, x, "nz", "acc"), Tile("f32", words, "nd", "scaling")], b"",
-         gm=(to, a, strides, (2, 9), rows, cols, False), gm_expected=after)
+    case("tstore_fp", f"{t}->{to} {shape} {kind}", None, [sums, words], b"", gm=(to, a, strides, (2, 9), rows, cols, False), gm_expected=after)
+
+
+def scaled_move_cases():
+    """Whole, in part, and put into a tile."""
+    for t, to in (("f32", "i8"), ("i32", "f16"), ("i32", "i8"), ("i32", "u8")):
+        for shape in ((19, 35), (1, 300), (7, 1), (0, 5)):
+            for kind in ("moderate", None):
+                sums, words, want = scaled(t, to, shape, kind)
+                d = Tile(to, data(to, shape), "nz", "mat")
+                case("tmov_fp", f"{t}->{to} {shape} {kind}", d, [sums, words], d.with_valid(want))
+                at = min(3, shape[0]), 16 * (shape[1] // 32)
+                part = want[at[0] :, at[1] :]
+                d = Tile(to, data(to, part.shape), "nz", "mat")
+                case("textract_fp", f"{t}->{to} {shape} {kind}", d, [sums, words], d.with_valid(part), at=at)
+                base = Tile(to, data(to, (25, 340)), "nz", "mat")
+                d = Tile(to, data(to, (25, 340)), "nz", "mat")
+                whole = base.full[:25, :340].copy()
+                whole[5 : 5 + shape[0], 16 : 16 + shape[1]] = want
+                case("tinsert_fp", f"{t}->{to} {shape} {kind}", d, [base, sums, words], d.with_valid(whole), at=(5, 16))
 
 
 def sorted_records(records, by_index):

@@ -244,6 +244,11 @@ static pto_status valid_extent(frame *fr, const op_code *o, uint32_t dim, int64_
     return o->expr_count != o->place_count ? interp_eval(fr, o->op, &o->exprs[o->place_count + dim], out) : PTO_OK;
 }
 
+static bool leaves_scaled(uint32_t rule)
+{
+    return rule == PTO_RULE_MOVE_FP || rule == PTO_RULE_EXTRACT_FP || rule == PTO_RULE_INSERT_FP;
+}
+
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
 {
     insn_call call = {.has_pad = o->has_pad,
@@ -266,7 +271,8 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
     for (uint32_t d = 0; d < o->place_count; d++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &call.at[d]));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
-    if (o->transfer == PTO_TRANSFER_MOVE) call.src[count - 1] = leaving(&call.src[count - 1]);
+    const uint32_t sums = count - (leaves_scaled(o->rule) ? 2 : 1);
+    if (o->transfer == PTO_TRANSFER_MOVE || leaves_scaled(o->rule)) call.src[sums] = leaving(&call.src[sums]);
     PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;

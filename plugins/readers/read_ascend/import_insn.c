@@ -439,7 +439,9 @@ static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row,
             PTO_TRY(import_scalar(im, op, &scalar, tiles[0] != NULL ? tiles[0]->type.dtype : to[0]->dtype, &values[i]));
             continue;
         }
-        values[i] = import_tile_value(im, tiles[i]);
+        const int is_words = i == 1 && tiles[0] != NULL && tiles[0]->type.role == PTO_ROLE_SCALING &&
+                             pto_dtype_bytes(tiles[1]->type.dtype) == 8;
+        values[i] = is_words ? import_factors(im, op, tiles[i]) : import_tile_value(im, tiles[i]);
         PTO_NEED(values[i]);
     }
     pto_spec s = pto_spec_make(im->run, kind_of(im, row));

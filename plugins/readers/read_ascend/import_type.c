@@ -127,6 +127,14 @@ static pto_status extent(const importer *im, const mlir_node *type, pto_str word
     return bad_type(im, type, what, word);
 }
 
+static void take_as_factors(import_tile_type *t)
+{
+    t->is_words = 1;
+    t->dtype = PTO_F32;
+    t->columns *= 2;
+    if (t->valid[1] > 0) t->valid[1] *= 2;
+}
+
 pto_status import_tile_type_of(const importer *im, const mlir_node *type, import_tile_type *out)
 {
     static const char *const places[] = {
@@ -155,6 +163,7 @@ pto_status import_tile_type_of(const importer *im, const mlir_node *type, import
     if (w.pad.n != 0) PTO_TRY(extent(im, type, w.pad, 0, 3, "pad is from 0 to 3", &out->pad));
     if (w.compact.n != 0) PTO_TRY(extent(im, type, w.compact, 0, 1, "compact is 0 or 1", &number));
     out->is_compact = w.compact.n != 0 && number == 1;
+    if (out->role == PTO_ROLE_SCALING && pto_dtype_bytes(out->dtype) == 8) take_as_factors(out);
     return orders(im, type, &w, out);
 }
 

@@ -26,6 +26,11 @@ pto_status insn_check_dtype(insn_call *call, int i);
 /* Float (f32 f16 bf16) or integer. */
 pto_status insn_check_number(insn_call *call, pto_dtype t);
 
+/* `part`, put where `at` says, is inside of the valid region of `whole`. */
+pto_status insn_check_inside(insn_call *call, const tile_ref *part, const tile_ref *whole);
+/* The valid region of `from`. */
+void insn_copy_tile(const tile_ref *to, const tile_ref *from);
+
 #define INSN_TRY(x)                           \
     do {                                      \
         if ((x) != PTO_OK) return PTO_FAILED; \
