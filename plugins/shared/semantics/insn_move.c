@@ -1,6 +1,5 @@
 /* Rows of pto.def that copy elements: memory, spaces, layouts, fills. */
 #include "semantics/insn_family.h"
-#include "semantics/insn_scale.h"
 #include "semantics/tensor_walk.h"
 
 #include <inttypes.h>
