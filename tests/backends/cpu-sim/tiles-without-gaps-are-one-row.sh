@@ -1,5 +1,5 @@
-# Where a cost class says `one-row`, a tile whose rows follow each other without gaps takes the repeats of one row: 16 x 16
-# of f32 are 4 repeats, and 16 where each row has a gap after it. Lengths that are not whole repeats take cycles more.
+# Where a cost class says `one-row`, a tile whose rows follow each other without gaps takes the repeats of one row:
+# 16 x 16 of f32 are 4 repeats, and 16 where each row has a gap after it. Lengths that are not whole repeats take more.
 . "$TEST_ROOT/tests/shell.sh"
 cat >k.ptir <<'MODULE'
 module {machine = "ascend-910b"} {
