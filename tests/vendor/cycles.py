@@ -45,8 +45,8 @@ WHY = """The rest, and why it is not followed:
   (`set_mask_count`), for which the model has 16 cycles more and no slope, and this edition of it never says that it is
   so: it charges the start of the instruction alone.
 - `trowsum`, `trowmax`, `trowmin`, `tcolsum`, `tcolmax`, `tcolmin`, `trowexpand`: ours fit the measured lines in
-  `formula_params.csv` of the same headers, which are 2 to 40 times what this model makes of one instruction that goes over
-  all rows.
+  `formula_params.csv` of the same headers, which are 0.4 to 42 times what this model makes of an instruction that goes
+  over all rows.
 - `trowexpand*`, `tdivs`: their steps are summed up in one row of our table."""
 
 
