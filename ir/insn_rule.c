@@ -35,6 +35,7 @@ enum {
 #define TILE_OUT(name, shape, spaces, flags) TILE(name, shape, spaces, OPERAND_WRITTEN | (flags))
 #define MEMORY_OUT(name) {name, TY_GM, 0, OPERAND_WRITTEN, "", 0},
 #define SCALAR_OUT
+#define NOTHING_OUT
 const operand_spec insn_operands[RULE_COUNT][INSN_OPERANDS_MAX + 1] = {
 #define RULE(ID, target, sources, ...) [RULE_##ID] = {target sources},
 #include "ir/ops/rules.def"

@@ -53,10 +53,11 @@ typedef struct operand_spec {
 
 typedef struct insn_rule_row {
     const char *doc;
-    const char *valid;      /* attribute with the valid region of the value form; NULL: it follows from the sources */
-    uint8_t tmp;            /* insn_tmp */
-    uint8_t rounds;         /* an f32 accumulator may leave as f16 or bf16 */
-    uint8_t by_column;      /* and narrower, times a factor of its column: the last operand has two words of each */
+    const char *valid; /* attribute with the valid region of the value form; NULL: it follows from the sources */
+    uint8_t tmp;       /* insn_tmp */
+    uint8_t rounds;    /* an f32 accumulator may leave as f16 or bf16 */
+    uint8_t
+        by_column; /* and narrower, times a factor of its column: the last operand has two words of each; 2: on chip */
     uint8_t own_capacities; /* shapes speak of valid regions only */
 } insn_rule_row;
 

@@ -20,6 +20,7 @@
 #define TILE_OUT(...) 1
 #define MEMORY_OUT(...) 0
 #define SCALAR_OUT 1
+#define NOTHING_OUT 0
 enum {
 #define RULE(ID, target, sources, ...) RULE_##ID##_SCRATCH = 0 sources, RULE_##ID##_RESULTS = target,
 #include "ir/ops/rules.def"

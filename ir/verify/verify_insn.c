@@ -54,15 +54,15 @@ static const char *words_of(const insn *i, uint32_t k) { return type_words(i->m,
 
 /* ---- element types ---- */
 
-/* The accumulator leaves as it is, or rounded to a 16-bit float on its way; scaled as a narrower type. */
-static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
+/* The accumulator, operand k, leaves as it is, or rounded to a 16-bit float on its way; scaled as a narrower type. */
+static bool may_round_on_the_way(const insn *i, uint32_t k, dtype from, dtype to)
 {
-    const type_node *source = i->type[FIRST_SOURCE];
+    const type_node *source = i->type[k];
     bool acc =
         source->space == SPACE_NONE || space_role_of(module_context(i->m), source->space) == SPACE_ROLE_ACCUMULATOR;
     const uint32_t scaled = DT(F16) | DT(I8) | DT(U8) | (from == DTYPE_F32 ? DT(BF16) : 0);
     if (!i->rule->rounds || !acc) return false;
-    const uint32_t bytes = DT(I8) | DT(U8), by_column = from == DTYPE_F32   ? bytes
+    const uint32_t bytes = DT(I8) | DT(U8), by_column = from == DTYPE_F32   ? (i->rule->by_column == 1 ? bytes : DT(I8))
                                                         : from == DTYPE_I32 ? bytes | DT(F16)
                                                                             : 0;
     if (i->rule->by_column) return (by_column >> to & 1) != 0;
@@ -108,10 +108,12 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         if ((op_info_target_dtypes(i->info) & (1u << got)) != 0) return OK;
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
     }
-    if (k == TARGET && may_round_on_the_way(i, from, got)) return OK;
-    if (k == TARGET && i->rule->by_column)
-        return op_error(i->m, i->o, &E0212, "stores f32 as i8 or u8 and i32 as f16, i8 or u8; got %s as %s",
-                        dtype_name(from), dtype_name(got));
+    const bool is_target = k == TARGET || has_flag(i, k, OPERAND_CONTINUED);
+    if (is_target && may_round_on_the_way(i, source, from, got)) return OK;
+    if (is_target && i->rule->by_column)
+        return op_error(i->m, i->o, &E0212, "%s and i32 as f16, i8 or u8; got %s as %s",
+                        i->rule->by_column == 1 ? "stores f32 as i8 or u8" : "makes f32 i8", dtype_name(from),
+                        dtype_name(got));
     if (k == TARGET && op_attr(i->m, i->o, "scale") != 0)
         return op_error(i->m, i->o, &E0212,
                         "has `scale`, so it stores an accumulator as f16, i8 or u8, of f32 also as "
@@ -129,6 +131,7 @@ static status check_elements(const insn *i)
 {
     uint32_t source = FIRST_SOURCE;
     if (i->count == FIRST_SOURCE) return OK; /* of nothing: its row says which types it may have */
+    if (i->rule->by_column) source = i->count - 2;
     while (source + 1 < i->count && has_flag(i, source, OWN_TYPE)) source++;
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++)
         if (k != source) TRY(check_element(i, source, k));
@@ -287,11 +290,12 @@ static status check_shapes(const insn *i)
 
 /* ---- what touches memory, what states its valid region ---- */
 
-/* Two words for each column. */
-static status check_factors(const insn *i, const expr_id stored[2])
+/* Two words for each column of the operand before. */
+static status check_factors(const insn *i)
 {
     const uint32_t last = i->count - 1;
-    expr_id words[2];
+    expr_id words[2], stored[2];
+    TRY(valid_of(i, last - 1, stored));
     TRY(valid_of(i, last, words));
     ir_context *c = module_context(i->m);
     const expr_id needed = expr_mul(c, stored[1], expr_const(c, 2));
@@ -327,7 +331,6 @@ static status check_store(const insn *i)
     }
     TRY(valid_of(i, FIRST_SOURCE, extent));
     TRY(verify_window(i->m, i->o, i->type[TARGET], false, extent));
-    if (i->rule->by_column) TRY(check_factors(i, extent));
     return verify_access(i->m, i->o, target, true, false, extent);
 }
 
@@ -340,7 +343,7 @@ static status check_stated_region(const insn *i)
                             op_index_expr(i->m, i->o, name, 1));
 }
 
-/* A rule that writes no operand: both forms have the tile as their operand and the scalar as their result. */
+/* A rule that writes no operand: both forms have the tile as their operand, and its scalar as their result or none. */
 static status check_read(module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);
@@ -352,11 +355,12 @@ static status check_read(module *m, op_id o)
               .count = 1,
               .value = {op_operand(m, o, 0)}};
     i.type[0] = type_of_value(m, i.value[0]);
+    TRY(check_spaces(&i));
+    if (info->out_count == 0) return OK;
     dtype to = type_of_value(m, op_result(m, o, 0))->dtype;
     if (i.type[0]->dtype != to)
         return op_error(m, o, &E0212, "takes one element type, got %s and %s", dtype_name(i.type[0]->dtype),
                         dtype_name(to));
-    TRY(check_spaces(&i));
     return check_index_count(m, o, "offsets", 2);
 }
 
@@ -369,6 +373,7 @@ status verify_insn(module *m, op_id o)
     TRY(check_layouts(&i));
     TRY(check_shapes(&i));
     TRY(check_stated_region(&i));
+    if (i.rule->by_column) TRY(check_factors(&i));
     if (i.spec[TARGET].types == TY_GM) return check_store(&i);
     for (uint32_t k = FIRST_SOURCE; k < i.count; k++)
         if (i.spec[k].types == TY_GM) return check_load(&i, k);

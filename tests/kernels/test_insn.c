@@ -80,8 +80,8 @@ static insn_case take_case(reader *r)
     c.has_gm = take_i64(r) != 0;
     if (c.has_gm) take_window(r, &c);
     const bool is_read = strcmp(c.name, "tgetval") == 0;
-    const bool has_place =
-        is_read || strcmp(c.name, "textract") == 0 || strcmp(c.name, "tinsert") == 0 || strcmp(c.name, "ttri") == 0;
+    const bool has_place = is_read || strncmp(c.name, "textract", 8) == 0 || strncmp(c.name, "tinsert", 7) == 0 ||
+                           strcmp(c.name, "ttri") == 0;
     for (int i = 0; i < 2 && has_place; i++) c.call.at[i] = take_i64(r);
     if (!is_read) return c;
     c.want = c.call.scalar;
@@ -334,7 +334,7 @@ static int run_failures_of_factors(gm_window w)
     int bad = 0;
     const tile_ref f = tile(PTO_F32, 8, 16);
     bad += fails(INSN_TSTORE_FP, (insn_call){.src = {f, f}, .gm = w},
-                 "tstore_fp: f32 is not stored as f32: only i32 in `acc` as f16, i8 and u8, f32 as i8 and u8");
+                 "tstore_fp: f32 does not leave as f32: only i32 in `acc` as f16, i8 and u8, f32 as i8 and u8");
     tile_ref sums = f;
     sums.role = PTO_ROLE_ACCUMULATOR;
     w.dtype = PTO_U8;
@@ -342,6 +342,14 @@ static int run_failures_of_factors(gm_window w)
                  "tstore_fp: f32 factors, 8 x 16, for 16 columns: it takes 1 x 32 of f32");
     bad += fails(INSN_TSTORE_FP, (insn_call){.src = {sums, tile(PTO_F32, 1, 32)}, .gm = w},
                  "tstore_fp: the second word of column 0 is 0x5a5a5a5a, for u8 it is 0x0");
+    const tile_ref bytes = tile(PTO_U8, 8, 16), words = tile(PTO_F32, 1, 32);
+    bad += fails(INSN_TMOV_FP, (insn_call){.dst = bytes, .src = {f, words}}, "tmov_fp: f32 leaves as i8 alone on chip");
+    bad += fails(INSN_TMOV_FP, (insn_call){.dst = tile(PTO_I8, 8, 16), .src = {sums, f}},
+                 "tmov_fp: f32 factors, 8 x 16, for 16 columns: it takes 1 x 32 of f32");
+    bad += fails(INSN_TEXTRACT_FP, (insn_call){.dst = tile(PTO_I8, 8, 8), .src = {sums, words}, .at = {0, 8}},
+                 "textract_fp: column 8 is not a multiple of 16, at which factors begin");
+    bad += fails(INSN_TINSERT_FP, (insn_call){.dst = tile(PTO_I8, 8, 8), .src = {tile(PTO_I8, 8, 8), sums, words}},
+                 "tinsert_fp: 8 x 16 elements from [0, 0] on leave the valid region of 8 x 8");
     return bad;
 }
 

@@ -395,7 +395,18 @@ def merged(n, kept):
     return part
 
 
+def printed(t):
+    """What is stored after a tile was printed, between what is compared."""
+    def part(k):
+        x = k.load(t, k.numbers(t, (3, 32), "moderate"))
+        k.lines.append(f"tile.print {x}")
+        k.store(x, t, (3, 32))
+    return part
+
+
 def moves():
+    for t in ("f32", "f16", "i32", "i16", "i8", "u32", "u16", "u8"):
+        yield Kernel("tprint", t, [("", printed(t))])
     for t in NUMBERS:
         pads = ["0.0", "1.5", "inf", "-inf"] if el.is_float(t) else ["0", "3", str(el.limits(t)[0]), str(el.limits(t)[1])]
         yield Kernel("tload", t, [(f"{s} {p}", loaded(t, s, p)) for s in SHAPES for p in [None, *pads]])
@@ -479,16 +490,39 @@ def one_row(op, t, depth, n, kind):
     return part
 
 
+def factors_of(k, n, out, is_one):
+    """A factor of each column, of 10 bits. `is_one`: the same positive one for all."""
+    words = np.zeros((1, 2 * n), np.uint32)
+    words[0, ::2] = el.encode("f32", np.full(n, 0.40625) if is_one else k.r.normal(size=n)) & 0xFFFFE000
+    words[0, 1::2] = 0x4000 if out == "i8" else 0
+    factors = k.load("f32", words, f"tile<1 x {up(2 * n, 32)} x f32, mat, nd>")
+    return k.op(f"move {factors}", f"tile<1 x {up(2 * n, 32)} x f32, scaling, nd>")
+
+
 def scaled_columns(t, out, mkn, left, relu, is_one):
-    """A factor of each column, of 10 bits, in the way of a product to memory. `is_one`: the same positive one for all."""
+    """Factors of columns in the way of a product to memory."""
     def part(k):
-        n = mkn[2]
-        words = np.zeros((1, 2 * n), np.uint32)
-        words[0, ::2] = el.encode("f32", np.full(n, 0.40625) if is_one else k.r.normal(size=n)) & 0xFFFFE000
-        words[0, 1::2] = 0x4000 if out == "i8" else 0
-        factors = k.load("f32", words, f"tile<1 x {up(2 * n, 32)} x f32, mat, nd>")
-        factors = k.op(f"move {factors}", f"tile<1 x {up(2 * n, 32)} x f32, scaling, nd>")
+        factors = factors_of(k, mkn[2], out, is_one)
         product("matmul", t, mkn, left, "moderate", out, " {relu = true}" if relu else "", factors)(k)
+    return part
+
+
+def scaled_move(op, t, left, is_one):
+    """Factors of columns in the way of a product to `mat`, which is seen by its product with ones on the diagonal."""
+    mkn, shape = (7, 33, 37), (32, 64) if op == "insert_fp" else (16, 64)
+    of = f"tile<{shape[0]} x {shape[1]} x i8, "
+
+    def part(k):
+        factors = factors_of(k, mkn[2], "i8", is_one)
+        base = k.load("i8", k.numbers("i8", shape, "moderate"), of + "mat, nz>") if op == "insert_fp" else None
+        def seen(c):
+            words, (rows, columns) = {"move_fp": (f"{c}, {factors}", (7, 37)), "insert_fp": (f"{base}, {c}[5, 16], {factors}", shape),
+                                      "extract_fp": (f"{c}[2, 16], {factors} valid(5, 21)", (5, 21))}[op]
+            whole = k.op(f"{op} {words}", of + "mat, nz>")
+            one = k.load("i8", np.eye(columns, dtype=np.uint8), "tile<64 x 64 x i8, mat, nz>")
+            a, b = k.op(f"move {whole}", of + f"left, {left}>"), k.op(f"move {one}", "tile<64 x 64 x i8, right, zn>")
+            k.store(k.op(f"matmul {a}, {b}", f"tile<{shape[0]} x 64 x i32, acc, nz>"), "i32", (rows, columns))
+        product("matmul", t, mkn, left, "moderate", then=seen)(k)
     return part
 
 
@@ -516,6 +550,9 @@ def products(left):
             for one in (False, True):
                 ways = [(f"{s} {relu}", scaled_columns(t, out, s, left, relu, one)) for s in ((29, 45, 37), (1, 1, 1)) for relu in (False, True)]
                 yield Kernel("tstore_fp", f"{t} {out}" + (" one" if one else ""), ways, "cube")
+        for op in ("move_fp", "extract_fp", "insert_fp"):
+            for one in (False, True):
+                yield Kernel("tmov_fp" if op == "move_fp" else "t" + op, f"{t} i8" + (" one" if one else ""), [("", scaled_move(op, t, left, one))], "cube")
         if t != "i8":
             yield Kernel("tinsert", f"sums-{t}", [("", sums_put_into(t, left))], "cube")
     sizes = [(29, 45, 37), (16, 64, 32), (1, 1, 1)]

@@ -5,7 +5,8 @@
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
 programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*,tsub` with those of such
-names (instructions.py), `planted` with faults of silicon that it does not see (planted_cases.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
+names (instructions.py), `planted` with faults of silicon that it does not see (planted_cases.py); `cycles` compares with the
+vendor's cycle model (cycles.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
 ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `N passed, N failed`.
 """
 
@@ -237,6 +238,15 @@ def planted_rows(bench):
     return passed, len(rows) - passed, lambda f: planted_cases.write(f, rows)
 
 
+def cycle_rows(bench):
+    """How many cycles are near those of the vendor's model, and the section of the page; none is wrong."""
+    import cycles
+    rows = bench.results.of(f"cycles on {bench.machine}", lambda: cycles.measured(bench, bench.folder + "/cycles"))
+    near = cycles.near(rows)
+    print(f"cycles: {near} of {len(rows)} within a quarter", flush=True)
+    return near, 0, lambda f: cycles.write(f, rows, bench.machine)
+
+
 def version_of(checkout):
     """The commit of a checkout; of a tree without one a word that says so."""
     result = run("git", "-C", checkout, "log", "-1", "--format=%h %cs")
@@ -266,7 +276,7 @@ def write_page(path, version, compiler, cases, results, parts):
     absent = f" {left} more\nof {len(cases) - len(results)} cases were not run." if left else ""
     with open(path, "w", encoding="utf-8") as f:
         f.write("# Agreement with the vendor's library\n\n"
-                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions planted`:\n"
+                "Written by `./dev vendor CHECKOUT --page=docs/vendor.md yaml random:SEED:COUNT instructions planted cycles`:\n"
                 "cases of `tests/vendor/cases.txt` as `pto.emit-ascend` writes them, compiled with the CPU mode of the vendor's headers\n"
                 "and compared with `cpu-sim`.\n\n"
                 f"Headers: PTO ISA {version}. Compiler: {compiler}. Equal bit by bit: {right} of {total} runs.{absent}\n\n"
@@ -298,6 +308,8 @@ def run_other(word, bench):
         return right, len(rows) - right, lambda f: write_random(f, word, rows, refused, bench.machine)
     if word.startswith("planted"):
         return planted_rows(bench)
+    if word.startswith("cycles"):
+        return cycle_rows(bench)
     import instructions
     results, right, wrong = instruction_results(word, bench)
     return right, wrong, lambda f: instructions.write(f, results, bench.machine, word.partition("@")[0].partition(":")[2] or "*")
@@ -323,12 +335,12 @@ def main():
         sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
     with open(o.cases, encoding="utf-8") as f:
         cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
-    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?|planted)(@.+)?", word)]
+    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?|planted|cycles)(@.+)?", word)]
     words = [word for word in o.case if word not in others]
     chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
     if not chosen and not others:
         sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT, "
-                 "instructions[:PATTERN] and planted")
+                 "instructions[:PATTERN], planted and cycles")
     results, parts, passed, failed, kept = {}, [], 0, 0, Results(o.results, o)
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
         def bench_of(word):

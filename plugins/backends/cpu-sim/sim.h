@@ -275,6 +275,8 @@ pto_status report_overlap(const sim_core *c);
 pto_status report_unwritten(const sim *s, const sim_core *c, const program_site *site, uint32_t root, int64_t element);
 /* The function reads such an element, between launches. */
 pto_status report_unwritten_scalar(const sim *s, const program_site *site, uint32_t root, int64_t element);
+/* It would look at elements, and this run has none. */
+void report_no_data(const program_site *site);
 /* At the end of the run: outputs with elements that nothing wrote. */
 pto_status report_never_written(const sim *s);
 /* At the end of the run, when it is known that no accesses raced. */

@@ -275,9 +275,7 @@ static pto_status look(sim *s, const program_step *step)
     const pto_type type = pto_value_type(pto_op_operand(step->site->op, 0));
     if (a == NULL) return debug_scalar(step->site->op, "pto.cpu-sim", pto_type_dtype(type), step->scalar);
     if (!s->options.has_data) {
-        pto_warning(step->site->op, "pto.cpu-sim/no-data",
-                    "`%.*s` does nothing: this run has no elements; the option `data` must be `full`",
-                    PTO_FMT(step->site->op_name));
+        report_no_data(step->site);
         return PTO_OK;
     }
     gm_window w = {.base = a->base, .bytes = a->bytes, .dtype = a->dtype, .rank = a->rank};

@@ -145,6 +145,7 @@ static pto_status charge_vector(const sim_machine *m, const program_site *site, 
         const int64_t usual = pto_machine_i64_or(m->run, 0, "instructions.default.%s", columns[i]);
         *values[i] = pto_machine_i64_or(m->run, usual, "instructions.%.*s.%s", PTO_FMT(site->cost), columns[i]);
     }
+    out->one_row = pto_machine_i64_or(m->run, 0, "instructions.%.*s.one-row", PTO_FMT(site->cost)) != 0;
     out->kind = CHARGE_VECTOR;
     return PTO_OK;
 }
@@ -196,7 +197,7 @@ static int64_t valid_count(const program_tile *t) { return t != NULL ? t->ref.va
 
 static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
 {
-    const program_tile *t = step->dst;
+    const program_tile *t = step->dst != NULL ? step->dst : step->src[0];
     for (uint32_t i = 0; i < step->src_count; i++)
         if (valid_count(step->src[i]) > valid_count(t)) t = step->src[i];
     int64_t size = (int64_t)element_bytes(t->ref.dtype);
@@ -205,10 +206,11 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
     const bool down = t->ref.order == PTO_ORDER_COLUMN;
     const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows,
                   cols = down ? t->ref.valid_rows : t->ref.valid_cols;
-    const int64_t row_bytes = cols * size;
     if (rows == 0 || cols == 0) return 1;
+    const int64_t lines = c->one_row && cols == (down ? t->ref.rows : t->ref.cols) ? 1 : rows;
+    const int64_t row_bytes = rows / lines * cols * size;
     const int64_t partial = m->repeat_bytes > 0 && row_bytes % m->repeat_bytes ? m->partial_repeat_cycles : 0;
-    return rows * (c->per_row + pto_ceil_div(row_bytes, m->repeat_bytes) * c->per_repeat) + partial;
+    return lines * (c->per_row + pto_ceil_div(row_bytes, m->repeat_bytes) * c->per_repeat) + partial;
 }
 
 static int64_t matrix_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
@@ -229,7 +231,7 @@ void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_s
     }
     if (step->has_gm) {
         out->bytes = step->gm.rows * step->gm.cols * (int64_t)element_bytes(step->gm.dtype);
-    } else {
+    } else if (step->dst != NULL) {
         out->bytes = valid_count(step->dst) * (int64_t)element_bytes(step->dst->ref.dtype);
     }
     if (!m->has_timing) {

@@ -44,6 +44,7 @@ typedef struct sim_machine {
 typedef enum charge_kind { CHARGE_NONE, CHARGE_VECTOR, CHARGE_MATRIX, CHARGE_MOVE, CHARGE_GM } charge_kind;
 typedef struct site_charge {
     charge_kind kind;
+    bool one_row;                            /* a tile without gaps between its rows is one row */
     int64_t head, per_repeat, per_row, tail; /* vector; per_repeat of a matrix: cycles per box */
     double bytes_per_cycle;                  /* moves */
     int64_t latency;

@@ -1,6 +1,8 @@
 /* A pipe of a core: its queue, its entries one after the other, their checks and effects. */
 #include "cpu-sim/sim.h"
 
+#include "debug_values.h"
+
 #include <inttypes.h>
 
 /* ---- states ---- */
@@ -107,7 +109,10 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
 {
     const program_step *step = &c->step;
     site_charge *charge = &c->launch->kernel->charges[step->site->index];
-    if (charge->kind == CHARGE_NONE) PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, step, charge));
+    if (charge->kind == CHARGE_NONE) {
+        PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, step, charge));
+        if (step->site->insn == INSN_TPRINT && !s->options.has_data) report_no_data(step->site);
+    }
     sim_charge_insn(s->machine, charge, step, &e->charge);
     e->bytes_per_cycle = charge->bytes_per_cycle;
     PTO_TRY(check_facts(s, c));
@@ -349,6 +354,8 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
         status = insn_run(e->site->insn, call);
     }
     s->faults += call->faults;
+    if (status == PTO_OK && e->site->insn == INSN_TPRINT)
+        debug_tile(e->site->op, &call->src[0], c->launch->kernel->p->grid_rank, c->grid);
     if (status == PTO_OK) {
         chip_end(s, c, e->site, call, meant);
         /* The scalar unit has issued nothing since: its step is the one that ends. */

@@ -133,6 +133,13 @@ pto_status report_unwritten_scalar(const sim *s, const program_site *site, uint3
     return PTO_FAILED;
 }
 
+void report_no_data(const program_site *site)
+{
+    pto_warning(site->op, "pto.cpu-sim/no-data",
+                "`%.*s` does nothing: this run has no elements; the option `data` must be `full`",
+                PTO_FMT(site->op_name));
+}
+
 pto_status report_never_written(const sim *s)
 {
     const program *p = s->orchestrator;

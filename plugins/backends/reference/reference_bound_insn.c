@@ -384,9 +384,12 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_BLOCK_GATHER:
     case PTO_RULE_QUANTIZE:
     case PTO_RULE_INSERT:
+    case PTO_RULE_MOVE_FP:
+    case PTO_RULE_EXTRACT_FP:
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
     case PTO_RULE_QUANTIZE_FROM:
+    case PTO_RULE_INSERT_FP:
     case PTO_RULE_DEQUANTIZE: all_or_nothing(r, 3); break;
     case PTO_RULE_STORE_FP: scaled_columns(r); break;
     default: anything(r); break;

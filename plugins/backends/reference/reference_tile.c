@@ -6,6 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Of the instance that runs, if one does. */
+static void print_tile(const interp *in, pto_op at, const tile_ref *t)
+{
+    int64_t index[PTO_MAX_DIMS] = {0};
+    if (in->innermost != NULL) instances_indices(in->innermost, index);
+    debug_tile(at, t, in->innermost != NULL ? in->innermost->rank : 0, index);
+}
+
 pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
 {
     call->cpu = in->cpu;
@@ -14,7 +22,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     call->faults = 0;
     in->insn_count++;
     insn_bounds bounds = {0};
-    const bool is_bounded = in->pool->shadow != NULL && id != INSN_TGETVAL;
+    const bool is_bounded = in->pool->shadow != NULL && id != INSN_TGETVAL && id != INSN_TPRINT;
     if (is_bounded) PTO_TRY(bound_insn_begin(in, at, id, call, &bounds));
     pto_status s = insn_run(id, call);
     if (s < 0 && call->scratch_needed > in->scratch_bytes) {
@@ -29,6 +37,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
         return pto_error(at, "pto.reference/division-by-zero", "`%s` divides %" PRIu64 " integers by zero",
                          insn_name(id), call->faults);
     if (is_bounded) bound_insn_end(in, id, call, &bounds);
+    if (id == INSN_TPRINT) print_tile(in, at, &call->src[0]);
     return PTO_OK;
 }
 
@@ -201,6 +210,7 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
 #define TILE_OUT(name, shape, ...) shape,
 #define MEMORY_OUT(name) "",
 #define SCALAR_OUT "",
+#define NOTHING_OUT "",
 enum { OPERANDS_MAX = 6 };
 static const char shapes[PTO_RULE_COUNT][OPERANDS_MAX][3] = {
 #define RULE(ID, target, sources, ...) [PTO_RULE_##ID] = {target sources},
@@ -213,6 +223,7 @@ static const char shapes[PTO_RULE_COUNT][OPERANDS_MAX][3] = {
 #undef TILE_OUT
 #undef MEMORY_OUT
 #undef SCALAR_OUT
+#undef NOTHING_OUT
 
 /* An extent of the valid region of the result: that of the source whose shape has the letter; where none has, as the op
  * states it, or the capacity. */
@@ -231,6 +242,11 @@ static pto_status valid_extent(frame *fr, const op_code *o, uint32_t dim, int64_
         return PTO_OK;
     }
     return o->expr_count != o->place_count ? interp_eval(fr, o->op, &o->exprs[o->place_count + dim], out) : PTO_OK;
+}
+
+static bool leaves_scaled(uint32_t rule)
+{
+    return rule == PTO_RULE_MOVE_FP || rule == PTO_RULE_EXTRACT_FP || rule == PTO_RULE_INSERT_FP;
 }
 
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
@@ -255,7 +271,8 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
     for (uint32_t d = 0; d < o->place_count; d++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &call.at[d]));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
-    if (o->transfer == PTO_TRANSFER_MOVE) call.src[count - 1] = leaving(&call.src[count - 1]);
+    const uint32_t sums = count - (leaves_scaled(o->rule) ? 2 : 1);
+    if (o->transfer == PTO_TRANSFER_MOVE || leaves_scaled(o->rule)) call.src[sums] = leaving(&call.src[sums]);
     PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;
@@ -270,11 +287,18 @@ static pto_status do_read(interp *in, frame *fr, const op_code *o)
     return PTO_OK;
 }
 
+static pto_status do_print(interp *in, const frame *fr, const op_code *o)
+{
+    insn_call call = {.src = {*tile_operand(fr, o, 0)}};
+    return interp_insn(in, o->op, o->insn, &call);
+}
+
 pto_status interp_tile(interp *in, frame *fr, const op_code *o)
 {
     if (o->transfer == PTO_TRANSFER_LOAD) return do_load(in, fr, o);
     if (o->transfer == PTO_TRANSFER_STORE) return do_store(in, fr, o);
-    return shapes[o->rule][0][0] != 0 ? do_on_chip(in, fr, o) : do_read(in, fr, o);
+    if (shapes[o->rule][0][0] != 0) return do_on_chip(in, fr, o);
+    return o->rule == PTO_RULE_PRINT ? do_print(in, fr, o) : do_read(in, fr, o);
 }
 
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)

@@ -370,8 +370,12 @@ static pto_status insn(printer *p, const ascend_node *n)
         put_next(&types, type);
     }
     put_wait(p, n, "PIPE_V", "PIPE_S");
-    line(p, "pto.%.*s ins(%s : %s) outs(%s : %s)%s", (int)(takes - n->insn->op), n->insn->op, text_end(&names),
-         text_end(&types), tile(p, n->operands[0].tile), tile_type(p, &n->operands[0].tile->type), quantization(n));
+    const ascend_operand *to = &n->operands[0];
+    const char *outs = pto_op_writes(n->op, 0)
+                           ? text_format(p->run, " outs(%s : %s)", tile(p, to->tile), tile_type(p, &to->tile->type))
+                           : "";
+    line(p, "pto.%.*s ins(%s : %s)%s%s", (int)(takes - n->insn->op), n->insn->op, text_end(&names), text_end(&types),
+         outs, quantization(n));
     put_wait(p, n, "PIPE_S", "PIPE_V");
     return PTO_OK;
 }

@@ -512,6 +512,14 @@ static pto_status check_types(pto_op op)
     return PTO_OK;
 }
 
+static pto_status refuse_unknown(pto_op op)
+{
+    return emit_refuse(op, emit_rule_of(op) == PTO_RULE_PRINT
+                               ? "instances would print in any order: `pto.reference` and "
+                                 "`pto.cpu-sim` print tiles"
+                               : "this generator does not know it");
+}
+
 pto_status emit_tile_op(emitter *e, pto_op op)
 {
     PTO_TRY(check_types(op));
@@ -536,5 +544,5 @@ pto_status emit_tile_op(emitter *e, pto_op op)
         return emit_by_index(e, op, pto_op_operand(op, 0), pto_op_result(op, 0), pto_op_operand(op, 1), 1);
     if (emit_rule_of(op) == PTO_RULE_ROW_REDUCE) return emit_reduce(e, op, 1);
     if (emit_rule_of(op) == PTO_RULE_COL_REDUCE) return emit_reduce(e, op, 0);
-    return emit_is_map(op) ? emit_map(e, op) : emit_refuse(op, "this generator does not know it");
+    return emit_is_map(op) ? emit_map(e, op) : refuse_unknown(op);
 }

@@ -78,10 +78,10 @@ typedef struct piece {
 
 /* ---- what instructions touch ---- */
 
-/* It works on tiles and produces nothing but what it writes. */
+/* It works on tiles and produces nothing but what it writes. Prints stay, in their order. */
 static int is_movable(pto_op op)
 {
-    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE) != PTO_RULE_NONE && pto_op_result_count(op) == 0;
+    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE) != PTO_RULE_NONE && pto_op_writes(op, 0);
 }
 
 /* The buffer that a tile is in; NULL: none of this kernel. */

@@ -21,30 +21,34 @@ enum {
     IMPORT_QUEUES = 6
 };
 
-#define IMPORT_KINDS(X)             \
-    X(FUNC, "func")                 \
-    X(RETURN, "return")             \
-    X(YIELD, "yield")               \
-    X(KERNEL, "block.kernel")       \
-    X(LAUNCH, "block.launch")       \
-    X(BUFFER, "block.buffer")       \
-    X(TILE, "block.tile")           \
-    X(VIEW, "view")                 \
-    X(FOR, "for")                   \
-    X(IF, "if")                     \
-    X(CONSTANT, "constant")         \
-    X(INDEX_CAST, "index_cast")     \
-    X(SET_FLAG, "pto.set_flag")     \
-    X(WAIT_FLAG, "pto.wait_flag")   \
-    X(BARRIER, "pto.barrier")       \
-    X(TLOAD, "pto.tload")           \
-    X(TSTORE, "pto.tstore")         \
-    X(TMOV, "pto.tmov")             \
-    X(TEXTRACT, "pto.textract")     \
-    X(TINSERT, "pto.tinsert")       \
-    X(TTRI, "pto.ttri")             \
-    X(WORKSPACE, "block.workspace") \
-    X(TADD, "pto.tadd")             \
+#define IMPORT_KINDS(X)               \
+    X(FUNC, "func")                   \
+    X(RETURN, "return")               \
+    X(YIELD, "yield")                 \
+    X(KERNEL, "block.kernel")         \
+    X(LAUNCH, "block.launch")         \
+    X(BUFFER, "block.buffer")         \
+    X(TILE, "block.tile")             \
+    X(VIEW, "view")                   \
+    X(FOR, "for")                     \
+    X(IF, "if")                       \
+    X(CONSTANT, "constant")           \
+    X(INDEX_CAST, "index_cast")       \
+    X(SET_FLAG, "pto.set_flag")       \
+    X(WAIT_FLAG, "pto.wait_flag")     \
+    X(BARRIER, "pto.barrier")         \
+    X(TLOAD, "pto.tload")             \
+    X(TSTORE, "pto.tstore")           \
+    X(TMOV, "pto.tmov")               \
+    X(TEXTRACT, "pto.textract")       \
+    X(TEXTRACT_FP, "pto.textract_fp") \
+    X(TINSERT_FP, "pto.tinsert_fp")   \
+    X(TSTORE_FP, "pto.tstore_fp")     \
+    X(TINSERT, "pto.tinsert")         \
+    X(TTRI, "pto.ttri")               \
+    X(WORKSPACE, "block.workspace")   \
+    X(TADD, "pto.tadd")               \
+    X(TPRINT, "pto.tprint")           \
     X(TGETVAL, "pto.tgetval")
 enum { IMPORT_KINDS(PTO_KIND_ENUM) IMPORT_KIND_COUNT };
 
@@ -59,6 +63,7 @@ typedef struct import_tile_type {
     uint32_t order;   /* PTO_ORDER_* */
     int64_t pad;      /* 0 nothing, 1 zero, 2 the largest, 3 the least */
     int is_compact;
+    int is_words; /* factors of columns, two words of f32 each, which the text has as one of 64 bits */
 } import_tile_type;
 
 /* ---- memory ---- */
@@ -262,12 +267,13 @@ pto_expr import_choose(pto_expr truth, pto_expr x, pto_expr y);
 /* `pto.make_tensor_view` and `pto.partition_view`: what their results stand for. */
 pto_status import_make_view(importer *im, const mlir_op *op);
 pto_status import_partition(importer *im, const mlir_op *op);
-/* `pto.tload`, `pto.tstore`. */
+/* `pto.tload`, `pto.tstore`, `pto.tstore_fp`. */
 pto_status import_copy(importer *im, const mlir_op *op, int is_load);
 /* What a store does with what leaves an accumulator. */
 typedef struct import_leaving {
-    int has_relu, has_scale;
+    int has_relu, has_scale, has_factors;
     double scale;
+    import_tile *factors;
 } import_leaving;
 /* The instruction between a window and a tile; `leaving`: of a store, NULL: nothing. */
 pto_status import_move(importer *im, const mlir_op *op, const import_window *w, import_tile *tile, int is_load,
@@ -284,6 +290,8 @@ pto_status import_set_valid(importer *im, const mlir_op *op);
 /* Rows of a row-major tile, from `first` on, as a tile. */
 pto_status import_part(importer *im, const mlir_op *op, import_tile *of, int64_t first, int64_t rows,
                        import_tile **out);
+/* Words of 64 bits as the factors that a tile of them takes; none after a diagnostic. */
+pto_value import_factors(importer *im, const mlir_op *op, import_tile *words);
 int import_same_type(const import_tile *a, const import_tile *b);
 /* A tile that is one of two. */
 import_tile *import_choice(importer *im, pto_expr truth, import_tile *a, import_tile *b);

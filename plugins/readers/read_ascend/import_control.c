@@ -477,7 +477,7 @@ static pto_status read_description(importer *im, const mlir_op *op, int *is_one)
 static pto_status read_instruction(importer *im, const mlir_op *op)
 {
     if (pto_str_is(op->name, "pto.tload")) return import_copy(im, op, 1);
-    if (pto_str_is(op->name, "pto.tstore")) return import_copy(im, op, 0);
+    if (pto_str_is(op->name, "pto.tstore") || pto_str_is(op->name, "pto.tstore_fp")) return import_copy(im, op, 0);
     if (import_is_queue_op(op->name)) return import_queue_op(im, op);
     if (op->name.n > 4 && memcmp(op->name.p, "pto.", 4) == 0) return import_insn(im, op);
     return import_refuse(im, op, "is not read; ops of pto are, of arith, and func.call, scf.for, scf.if and scf.while");

@@ -79,57 +79,77 @@ static int is_zero(pto_expr x)
     return PTO_SOME(x) && pto_expr_is_const(x, &n) && n == 0;
 }
 
-/* A part of a tile from a row and a column on is taken out of another one, or put into it. */
-static pto_status build_part(importer *im, const mlir_op *op, import_tile *to, import_tile *from, const pto_expr at[2],
-                             int puts)
+/* A part of a tile from a row and a column on is taken out of another one, or put into it; of an accumulator with
+ * factors of columns or without. */
+typedef struct tile_part {
+    int puts, is_scaled;
+    import_tile *to, *from, *factors;
+    pto_expr at[2];
+} tile_part;
+
+static pto_status build_part(importer *im, const mlir_op *op, const tile_part *p)
 {
-    const pto_value target = import_tile_value(im, to), source = import_tile_value(im, from);
-    PTO_NEED(target);
-    PTO_NEED(source);
+    import_tile *const tiles[] = {p->to, p->puts ? p->to : NULL, p->from, p->factors};
     im->loc = import_loc(im, op);
-    pto_spec s = puts ? IMPORT_SPEC(im, TINSERT) : IMPORT_SPEC(im, TEXTRACT);
-    pto_spec_operand(&s, target);
-    if (puts) pto_spec_operand(&s, target);
-    pto_spec_operand(&s, source);
-    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
+    pto_spec s = p->is_scaled ? (p->puts ? IMPORT_SPEC(im, TINSERT_FP) : IMPORT_SPEC(im, TEXTRACT_FP))
+                 : p->puts    ? IMPORT_SPEC(im, TINSERT)
+                              : IMPORT_SPEC(im, TEXTRACT);
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+        if (tiles[i] == NULL) continue;
+        const pto_value v = import_tile_value(im, tiles[i]);
+        PTO_NEED(v);
+        pto_spec_operand(&s, v);
+    }
+    pto_spec_exprs(&s, PTO_STR("offsets"), 2, p->at);
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
-/* `ins(%t, %row, %column : types) outs(%d : type)` */
-static pto_status read_part(importer *im, const mlir_op *op, import_tile **to, const import_name **of, pto_expr at[2])
+/* `ins(%t, %row, %column : types) outs(%d : type)`, with `%factors` after the tile */
+static pto_status read_part(importer *im, const mlir_op *op, tile_part *p)
 {
     mlir_cursor c = mlir_arguments(im->run, op), in;
+    const import_name *name = NULL;
     if (!mlir_take_word(&c, "ins") || !mlir_enter(&c, '(', &in)) return mlir_expected(&c, "`ins(`");
-    PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", of));
+    PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", &name));
+    p->from = name->tile;
+    if (p->is_scaled) {
+        if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and factors");
+        PTO_TRY(operand(im, &in, 1 << IMPORT_TILE, "a tile", &name));
+        p->factors = name->tile;
+    }
     for (uint32_t i = 0; i < 2; i++) {
         if (!mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and an integer");
-        PTO_TRY(import_index(im, &in, &at[i]));
+        PTO_TRY(import_index(im, &in, &p->at[i]));
     }
-    PTO_TRY(types(&in, 3));
-    return target(im, &c, to);
+    PTO_TRY(types(&in, p->is_scaled ? 4 : 3));
+    return target(im, &c, &p->to);
 }
 
-/* `puts`: into a tile; else out of one, which of all of it is a move. */
-static pto_status part(importer *im, const mlir_op *op, int puts)
+static int is_whole(const tile_part *p)
 {
-    const import_name *from = NULL;
-    import_tile *to = NULL;
-    pto_expr at[2];
-    PTO_TRY(read_part(im, op, &to, &from, at));
-    if (from == NULL || to == NULL) return PTO_FAILED;
-    import_use_tile(im, from->tile, 0);
-    import_use_tile(im, to, !puts);
+    return is_zero(p->at[0]) && is_zero(p->at[1]) && pto_expr_same(p->from->valid[0], p->to->valid[0]) &&
+           pto_expr_same(p->from->valid[1], p->to->valid[1]);
+}
+
+/* What is taken of all of a tile is a move. */
+static pto_status part(importer *im, const mlir_op *op, int puts, int is_scaled)
+{
+    tile_part p = {.puts = puts, .is_scaled = is_scaled};
+    PTO_TRY(read_part(im, op, &p));
+    if (p.from == NULL || p.to == NULL) return PTO_FAILED;
+    import_use_tile(im, p.from, 0);
+    if (p.factors != NULL) import_use_tile(im, p.factors, 0);
+    import_use_tile(im, p.to, !puts);
     if (!im->builds) return PTO_OK;
-    const import_tile *f = from->tile;
-    if (puts || !is_zero(at[0]) || !is_zero(at[1]) || !pto_expr_same(f->valid[0], to->valid[0]) ||
-        !pto_expr_same(f->valid[1], to->valid[1]))
-        return build_part(im, op, to, from->tile, at, puts);
-    import_tile *const tiles[] = {to, from->tile};
+    if (puts || is_scaled || !is_whole(&p)) return build_part(im, op, &p);
+    import_tile *const tiles[] = {p.to, p.from};
     return build(im, op, KIND_TMOV, 2, tiles);
 }
 
-static pto_status extract(importer *im, const mlir_op *op) { return part(im, op, 0); }
-static pto_status insert(importer *im, const mlir_op *op) { return part(im, op, 1); }
+static pto_status extract(importer *im, const mlir_op *op) { return part(im, op, 0, 0); }
+static pto_status insert(importer *im, const mlir_op *op) { return part(im, op, 1, 0); }
+static pto_status extract_scaled(importer *im, const mlir_op *op) { return part(im, op, 0, 1); }
+static pto_status insert_scaled(importer *im, const mlir_op *op) { return part(im, op, 1, 1); }
 
 /* `pto.ttri ins(%d {upperOrLower = 1 : i32} : i32) outs(%t : type)`: 1 up to column `row + %d`, or from it on. */
 static pto_status triangle(importer *im, const mlir_op *op)
@@ -161,7 +181,7 @@ static pto_status triangle(importer *im, const mlir_op *op)
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
 
-/* `pto.tprint ins(%t : type)`: printing is not read, and changes no result. */
+/* `pto.tprint ins(%t : type)`: what is not in the memory of vector cores is not printed, which changes no result. */
 static pto_status print(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op), in;
@@ -170,10 +190,14 @@ static pto_status print(importer *im, const mlir_op *op)
     PTO_TRY(operand(im, &in, 1 << IMPORT_TILE | 1 << IMPORT_VIEW, "a tile or memory", &what));
     PTO_TRY(types(&in, 1));
     PTO_TRY(mlir_at_end(&c));
-    if (what->kind == IMPORT_TILE) import_use_tile(im, what->tile, 0);
+    const int is_tile = what->kind == IMPORT_TILE;
+    if (is_tile) import_use_tile(im, what->tile, 0);
+    if (is_tile && what->tile->type.role == PTO_ROLE_SCRATCHPAD)
+        return im->builds ? build(im, op, KIND_TPRINT, 1, &what->tile) : PTO_OK;
     if (im->analyses)
         pto_diag(im->run, PTO_WARNING, import_loc(im, op), PTO_STR("pto.read-ascend/print"),
-                 PTO_STR("`pto.tprint` prints nothing here: it is left out; store what it prints to memory to see it"));
+                 PTO_STR("`pto.tprint` prints tiles of vector cores here: of other memory it is left out; load or move "
+                         "what is to be seen to such a tile"));
     return PTO_OK;
 }
 
@@ -207,6 +231,8 @@ pto_status import_expanded(importer *im, const mlir_op *op, int *is_one)
     } ops[] = {{"pto.taddc", add_three},
                {"pto.textract", extract},
                {"pto.tinsert", insert},
+               {"pto.textract_fp", extract_scaled},
+               {"pto.tinsert_fp", insert_scaled},
                {"pto.ttri", triangle},
                {"pto.tprint", print}};
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {

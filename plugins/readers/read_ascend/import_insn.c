@@ -439,7 +439,9 @@ static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row,
             PTO_TRY(import_scalar(im, op, &scalar, tiles[0] != NULL ? tiles[0]->type.dtype : to[0]->dtype, &values[i]));
             continue;
         }
-        values[i] = import_tile_value(im, tiles[i]);
+        const int is_words = i == 1 && tiles[0] != NULL && tiles[0]->type.role == PTO_ROLE_SCALING &&
+                             pto_dtype_bytes(tiles[1]->type.dtype) == 8;
+        values[i] = is_words ? import_factors(im, op, tiles[i]) : import_tile_value(im, tiles[i]);
         PTO_NEED(values[i]);
     }
     pto_spec s = pto_spec_make(im->run, kind_of(im, row));
@@ -531,6 +533,10 @@ static pto_status check_quantization(const importer *im, const mlir_op *op, cons
 {
     const char *means = strstr(row->op, "$asymmetric") != NULL ? "INT8_ASYM" : "INT8_SYM";
     if (o->quantized.n == 0 || pto_str_is(o->quantized, means)) return PTO_OK;
+    if (o->quantized.n > 2 && memcmp(o->quantized.p, "MX", 2) == 0)
+        return import_refuse(
+            im, op, "makes %.*s, which has a scale for each block and is not read; read are INT8_SYM and INT8_ASYM",
+            PTO_FMT(o->quantized));
     return import_refuse(im, op, "has %u operands for %.*s", o->in_count, PTO_FMT(o->quantized));
 }
 
@@ -549,6 +555,14 @@ static pto_status read_flag(importer *im, const mlir_op *op, int *is_one)
     return PTO_OK;
 }
 
+/* `pto.tmatmul.mx`, `pto.tgemv.mx.acc` and so on. */
+static int has_block_scales(pto_str name)
+{
+    for (size_t i = 0; i + 3 <= name.n; i++)
+        if (memcmp(name.p + i, ".mx", 3) == 0 && (i + 3 == name.n || name.p[i + 3] == '.')) return 1;
+    return 0;
+}
+
 pto_status import_insn(importer *im, const mlir_op *op)
 {
     operands o = {0};
@@ -564,6 +578,10 @@ pto_status import_insn(importer *im, const mlir_op *op)
     if (pto_str_is(op->name, "pto.tgetval")) return read_element(im, op);
     PTO_TRY(import_expanded(im, op, &is_known));
     if (is_known) return PTO_OK;
+    if (has_block_scales(op->name))
+        return import_refuse(im, op,
+                             "multiplies by a scale for each block, which is not read: make f16 or bf16 of the "
+                             "operands, times their scales, and multiply these");
     if (next_row(&at, op->name) == NULL)
         return import_refuse(im, op, "is not an instruction that is read; docs/reference/ascend.md lists them");
     if (op->results != NULL) return import_refuse(im, op, "has no result");

@@ -213,6 +213,18 @@ static pto_status read_scale(importer *im, mlir_cursor *in, import_leaving *out)
     return PTO_OK;
 }
 
+/* `, %factors` after the tile of a store by columns. */
+static pto_status take_factors(importer *im, mlir_cursor *in, import_leaving *out)
+{
+    const mlir_node *name = NULL;
+    const import_name *factors = NULL;
+    if (!mlir_take_mark(in, ',') || !mlir_take(in, MLIR_VALUE, &name)) return mlir_expected(in, "`,` and factors");
+    PTO_TRY(import_find(im, name, 1 << IMPORT_TILE, "a tile", &factors));
+    out->factors = factors->tile;
+    import_use_tile(im, factors->tile, 0);
+    return PTO_OK;
+}
+
 /* `(%x : type)` after `ins` or `outs`. */
 static pto_status operand(importer *im, mlir_cursor *c, const char *word, const import_name **out,
                           import_leaving *leaving)
@@ -222,9 +234,13 @@ static pto_status operand(importer *im, mlir_cursor *c, const char *word, const 
     if (!mlir_take_word(c, word) || !mlir_enter(c, '(', &in))
         return mlir_expected(c, strcmp(word, "ins") == 0 ? "`ins(`" : "`outs(`");
     if (!mlir_take(&in, MLIR_VALUE, &name)) return mlir_expected(&in, "an operand");
+    const int has_factors = leaving != NULL && leaving->has_factors;
+    if (has_factors) PTO_TRY(take_factors(im, &in, leaving));
     if (!mlir_take_mark(&in, ':')) return mlir_expected(&in, "`:` and a type");
     PTO_TRY(import_take_type(&in, &type));
-    if (leaving != NULL) PTO_TRY(read_scale(im, &in, leaving));
+    if (has_factors && !mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and a type");
+    if (has_factors) PTO_TRY(import_take_type(&in, &type));
+    if (leaving != NULL && !has_factors) PTO_TRY(read_scale(im, &in, leaving));
     PTO_TRY(mlir_at_end(&in));
     return import_find(im, name, 1 << IMPORT_VIEW | 1 << IMPORT_TILE, "memory or a tile", out);
 }
@@ -322,9 +338,17 @@ pto_status import_move(importer *im, const mlir_op *op, const import_window *w, 
     const pto_value t = import_tile_value(im, tile);
     PTO_NEED(t);
     im->loc = import_loc(im, op);
-    pto_spec s = is_load ? IMPORT_SPEC(im, TLOAD) : IMPORT_SPEC(im, TSTORE);
+    import_tile *factors = leaving != NULL ? leaving->factors : NULL;
+    pto_spec s = is_load           ? IMPORT_SPEC(im, TLOAD)
+                 : factors != NULL ? IMPORT_SPEC(im, TSTORE_FP)
+                                   : IMPORT_SPEC(im, TSTORE);
     pto_spec_operand(&s, is_load ? t : w->memory->value);
     pto_spec_operand(&s, is_load ? w->memory->value : t);
+    if (factors != NULL) {
+        const pto_value f = import_tile_value(im, factors);
+        PTO_NEED(f);
+        pto_spec_operand(&s, f);
+    }
     pto_spec_exprs(&s, PTO_STR("offsets"), w->rank, offsets);
     if (w->is_turned) pto_spec_bool(&s, PTO_STR("transpose"), 1);
     if (leaving != NULL && leaving->has_relu) pto_spec_bool(&s, PTO_STR("relu"), 1);
@@ -336,7 +360,7 @@ pto_status import_copy(importer *im, const mlir_op *op, int is_load)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
     const import_name *from = NULL, *to = NULL;
-    import_leaving leaving = {0};
+    import_leaving leaving = {.has_factors = pto_str_is(op->name, "pto.tstore_fp")};
     PTO_TRY(operand(im, &c, "ins", &from, is_load ? NULL : &leaving));
     PTO_TRY(operand(im, &c, "outs", &to, NULL));
     PTO_TRY(is_load ? mlir_at_end(&c) : read_relu(&c, &leaving.has_relu));

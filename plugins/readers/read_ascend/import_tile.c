@@ -176,6 +176,7 @@ pto_status import_alloc_tile(importer *im, const mlir_op *op)
     t->address = t->valid[0] = t->valid[1] = pto_expr_none(im->run);
     PTO_TRY(read_clauses(im, op, t, &type));
     PTO_TRY(import_tile_type_of(im, type, &t->type));
+    if (t->type.is_words && PTO_SOME(t->valid[1])) t->valid[1] = pto_expr_scale(t->valid[1], 2);
     return import_new_tile(im, op, t);
 }
 
@@ -222,6 +223,23 @@ pto_value import_tile_value(importer *im, import_tile *t)
     const pto_op made = build_alias(im, t, column, name, pto_op_loc(column), pto_after(column));
     if (PTO_SOME(made)) t->value = pto_op_result(made, 0);
     return t->value;
+}
+
+pto_value import_factors(importer *im, const mlir_op *op, import_tile *words)
+{
+    const import_tile *base = words->like;
+    import_tile t = *words;
+    t.type.dtype = PTO_F32;
+    t.type.columns *= 2;
+    t.valid[1] = pto_expr_scale(words->valid[1], 2);
+    if (base != NULL && base->type.dtype == t.type.dtype && base->type.columns == t.type.columns &&
+        pto_expr_same(base->valid[1], t.valid[1]))
+        return import_tile_value(im, words->like);
+    const pto_value v = import_tile_value(im, words);
+    if (!PTO_SOME(v)) return v;
+    const pto_str name = pto_str_join(im->run, pto_value_name(v), PTO_STR("_factors"));
+    const pto_op made = build_alias(im, &t, pto_value_op(v), name, import_loc(im, op), pto_at_end(im->block));
+    return PTO_SOME(made) ? pto_op_result(made, 0) : pto_value_none(im->run);
 }
 
 int import_same_type(const import_tile *a, const import_tile *b)
@@ -337,7 +355,7 @@ pto_status import_set_valid(importer *im, const mlir_op *op)
         return import_refuse(im, op, "is in a loop or branch in which its tile is not defined, which is not read");
     const pto_op before = pto_value_op(import_tile_value(im, PTO_SOME(t->value) || t->like == NULL ? t : t->like));
     t->valid[0] = valid[0];
-    t->valid[1] = valid[1];
+    t->valid[1] = t->type.is_words ? pto_expr_scale(valid[1], 2) : valid[1];
     const pto_op made =
         build_alias(im, t, before, import_plain_name(im, name->text), import_loc(im, op), pto_at_end(im->block));
     PTO_NEED(made);

@@ -127,6 +127,20 @@ static pto_status extent(const importer *im, const mlir_node *type, pto_str word
     return bad_type(im, type, what, word);
 }
 
+/* `f8E4M3FN`, `f4E2M1FN` and the like. */
+static int is_small_float(pto_str word)
+{
+    return word.n > 2 && word.p[0] == 'f' && (word.p[1] == '8' || word.p[1] == '4') && word.p[2] == 'E';
+}
+
+static void take_as_factors(import_tile_type *t)
+{
+    t->is_words = 1;
+    t->dtype = PTO_F32;
+    t->columns *= 2;
+    if (t->valid[1] > 0) t->valid[1] *= 2;
+}
+
 pto_status import_tile_type_of(const importer *im, const mlir_node *type, import_tile_type *out)
 {
     static const char *const places[] = {
@@ -143,6 +157,11 @@ pto_status import_tile_type_of(const importer *im, const mlir_node *type, import
     if (!word_index(w.loc, places, sizeof places / sizeof places[0], &out->role))
         return bad_type(im, type, "loc is vec, mat, left, right, acc, bias or scaling", w.loc);
     out->dtype = import_dtype(w.dtype);
+    if (is_small_float(w.dtype))
+        return bad_type(im, type,
+                        "floats of 8 and 4 bits have a scale for each block on the chip, which is not read: make f16 "
+                        "or bf16 of them, times their scales",
+                        w.dtype);
     if (out->dtype == PTO_DTYPE_NONE || out->dtype == PTO_INDEX)
         return bad_type(im, type, "an element type that is not read", w.dtype);
     PTO_TRY(extent(im, type, w.rows, 1, CAPACITY_MAX, "rows is from 1 to 1048576", &out->rows));
@@ -155,6 +174,7 @@ pto_status import_tile_type_of(const importer *im, const mlir_node *type, import
     if (w.pad.n != 0) PTO_TRY(extent(im, type, w.pad, 0, 3, "pad is from 0 to 3", &out->pad));
     if (w.compact.n != 0) PTO_TRY(extent(im, type, w.compact, 0, 1, "compact is 0 or 1", &number));
     out->is_compact = w.compact.n != 0 && number == 1;
+    if (out->role == PTO_ROLE_SCALING && pto_dtype_bytes(out->dtype) == 8) take_as_factors(out);
     return orders(im, type, &w, out);
 }
 

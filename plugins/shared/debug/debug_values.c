@@ -44,13 +44,14 @@ static int64_t element_count(const gm_window *x)
 
 /* ---- debug.print ---- */
 
-/* The fewest digits that are this element and no other of its type. */
+/* The fewest digits that are this element and no other of its type; from 1 to 10^6 without an exponent. */
 static void put_float(text *t, pto_dtype type, double x)
 {
     char s[40];
     const uint32_t bits = element_encode(type, x, ROUND_RINT, false);
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(s, sizeof s, "%.*g", digits, x);
+        if (fabs(x) >= 1 && fabs(x) < 1e6 && strchr(s, 'e') != NULL) continue;
         if (isnan(x) || element_encode(type, strtod(s, NULL), ROUND_RINT, false) == bits) break;
     }
     put_string(t, isnan(x) ? "nan" : s);
@@ -97,24 +98,48 @@ static void put_elements(text *t, const gm_window *x, uint32_t d, const uint8_t 
     put_string(t, "]");
 }
 
+static void put_value(text *t, const gm_window *x)
+{
+    for (uint32_t d = 0; d < x->rank; d++) {
+        char s[40];
+        snprintf(s, sizeof s, "%" PRId64 " x ", x->dims[d]);
+        put_string(t, s);
+    }
+    put_string(t, pto_dtype_name(x->dtype));
+    if (x->rank > 1)
+        put_line(t, 0);
+    else
+        put_string(t, " = ");
+    put_elements(t, x, 0, x->base, element_count(x) > SHOW_ALL);
+}
+
 static void print(pto_op op, const gm_window *x)
 {
     text t = {.run = op.run};
     const pto_str label = pto_attr_str(pto_op_attr(op, PTO_STR("label")));
     put(&t, label.p, label.n);
     if (label.n != 0) put_string(&t, ": ");
-    for (uint32_t d = 0; d < x->rank; d++) {
+    put_value(&t, x);
+    pto_diag(op.run, PTO_NOTE, pto_op_loc(op), PTO_STR("debug.print"), pto_str_make(t.p, t.count));
+}
+
+void debug_tile(pto_op op, const tile_ref *tile, uint32_t rank, const int64_t *index)
+{
+    text t = {.run = op.run};
+    const int64_t size = (int64_t)element_bytes(tile->dtype), rows = tile->valid_rows, cols = tile->valid_cols;
+    gm_window x = {.dtype = tile->dtype, .rank = 2, .dims = {rows, cols}, .strides = {cols, 1}};
+    x.base = PTO_SCRATCH(op.run, uint8_t, (size_t)(rows * cols * size) + 1);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            memcpy(x.base + (r * cols + c) * size, tile->base + tile_run_at(tile, r, c, 1).offset * size, (size_t)size);
+    for (uint32_t d = 0; d < rank; d++) {
         char s[40];
-        snprintf(s, sizeof s, "%" PRId64 " x ", x->dims[d]);
+        snprintf(s, sizeof s, "%s%" PRId64, d != 0 ? ", " : "instance [", index[d]);
         put_string(&t, s);
     }
-    put_string(&t, pto_dtype_name(x->dtype));
-    if (x->rank > 1)
-        put_line(&t, 0);
-    else
-        put_string(&t, " = ");
-    put_elements(&t, x, 0, x->base, element_count(x) > SHOW_ALL);
-    pto_diag(op.run, PTO_NOTE, pto_op_loc(op), PTO_STR("debug.print"), pto_str_make(t.p, t.count));
+    if (rank != 0) put_string(&t, "]: ");
+    put_value(&t, &x);
+    pto_diag(op.run, PTO_NOTE, pto_op_loc(op), pto_op_name(op), pto_str_make(t.p, t.count));
 }
 
 /* ---- debug.assert ---- */

@@ -1,4 +1,4 @@
-/* What debug.print and debug.assert do with a value. */
+/* What debug.print and debug.assert do with a value, and tile.print with a tile. */
 #ifndef PTO_DEBUG_VALUES_H
 #define PTO_DEBUG_VALUES_H
 
@@ -16,5 +16,9 @@
 pto_status debug_array(pto_op op, const char *id, const gm_window *x);
 /* The same with a scalar of type t. */
 pto_status debug_scalar(pto_op op, const char *id, pto_dtype t, number n);
+
+/* Reports a note at the op, a tile.print or pto.tprint: the instance, `index` of `rank` numbers, and the valid region
+ * of the tile as debug.print has a tensor. */
+void debug_tile(pto_op op, const tile_ref *t, uint32_t rank, const int64_t *index);
 
 #endif

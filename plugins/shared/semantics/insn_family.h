@@ -26,6 +26,17 @@ pto_status insn_check_dtype(insn_call *call, int i);
 /* Float (f32 f16 bf16) or integer. */
 pto_status insn_check_number(insn_call *call, pto_dtype t);
 
+/* `part`, put where `at` says, is inside of the valid region of `whole`. */
+pto_status insn_check_inside(insn_call *call, const tile_ref *part, const tile_ref *whole);
+/* The valid region of `from`. */
+void insn_copy_tile(const tile_ref *to, const tile_ref *from);
+
+/* Whether sums may leave as elements of type `to`, each column times its factor, and the factors are those of such. */
+pto_status insn_check_factors(insn_call *call, const tile_ref *sums, const tile_ref *factors, pto_dtype to);
+/* n sums from row r and column c on, in f32: a relu, a scale, factors of columns, whichever there are. */
+void insn_scale(const insn_call *call, const tile_ref *sums, int64_t r, int64_t c, size_t n, const tile_ref *factors,
+                float *out);
+
 #define INSN_TRY(x)                           \
     do {                                      \
         if ((x) != PTO_OK) return PTO_FAILED; \

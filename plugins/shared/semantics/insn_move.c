@@ -19,7 +19,7 @@ static void copy_elements(const tile_ref *to, int64_t row, int64_t column, const
     }
 }
 
-static void copy_tile(const tile_ref *to, const tile_ref *from)
+void insn_copy_tile(const tile_ref *to, const tile_ref *from)
 {
     tile_ref a = *to, b = *from;
     if (a.order == PTO_ORDER_COLUMN) { /* long runs go down */
@@ -118,67 +118,17 @@ static pto_status check_leaving(insn_call *call)
     return is_sum && is_float ? PTO_OK : insn_fail(call, "only f32 in `acc` passes a relu on its way");
 }
 
-enum { SIGNED_WORD = 0x4000 };
-
-float store_factor(float stated)
-{
-    uint32_t bits;
-    memcpy(&bits, &stated, sizeof bits);
-    bits &= 0xffffe000u;
-    memcpy(&stated, &bits, sizeof bits);
-    return stated;
-}
-
-/* The words after the factors say what the store makes. */
-static pto_status check_words(insn_call *call)
-{
-    const uint32_t settings = call->gm.dtype == PTO_I8 ? SIGNED_WORD : 0;
-    for (int64_t c = 1; call->src[1].valid_rows != 0 && c < call->src[1].valid_cols; c += 2) {
-        float stated;
-        uint32_t word;
-        tile_read_f32(&call->src[1], 0, c, 1, &stated);
-        memcpy(&word, &stated, sizeof word);
-        if (word != settings)
-            return insn_fail(call, "the second word of column %" PRId64 " is 0x%" PRIx32 ", for %s it is 0x%" PRIx32,
-                             c / 2, word, pto_dtype_name(call->gm.dtype), settings);
-    }
-    return PTO_OK;
-}
-
-static void read_factors(const tile_ref *factors, int64_t c, size_t n, float *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        tile_read_f32(factors, 0, 2 * (c + (int64_t)i), 1, &out[i]);
-        out[i] = store_factor(out[i]);
-    }
-}
-
-static void read_sums(const tile_ref *t, int64_t r, int64_t c, size_t n, float *out)
-{
-    int64_t sums[LANES];
-    if (t->dtype == PTO_F32) {
-        tile_read_f32(t, r, c, n, out);
-        return;
-    }
-    tile_read_i64(t, r, c, n, sums);
-    for (size_t i = 0; i < n; i++) out[i] = (float)sums[i];
-}
-
 /* What accumulators do on their way out: a relu, a product, rounding to nearest even. */
 static void store_converted(const insn_call *call)
 {
     const gm_window *w = &call->gm;
-    const bool has_factors = call->src[1].base != NULL;
-    float piece[LANES], factors[LANES];
+    const tile_ref *factors = call->src[1].base != NULL ? &call->src[1] : NULL;
+    float piece[LANES];
     const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t c = 0; c < w->cols; c += LANES) {
             const size_t n = w->cols - c < LANES ? (size_t)(w->cols - c) : LANES;
-            read_sums(&call->src[0], r, c, n, piece);
-            for (size_t i = 0; i < n && call->relu; i++) piece[i] = piece[i] < 0 || piece[i] == 0 ? 0 : piece[i];
-            for (size_t i = 0; i < n && call->has_scale; i++) piece[i] *= call->scale;
-            if (has_factors) read_factors(&call->src[1], c, n, factors);
-            for (size_t i = 0; i < n && has_factors; i++) piece[i] *= factors[i];
+            insn_scale(call, &call->src[0], r, c, n, factors, piece);
             element_convert(w->dtype, w->base + gm_offset(w, r, c) * size, stride, PTO_F32, piece, 1, n, ROUND_RINT,
                             !element_is_float(w->dtype), false);
         }
@@ -216,20 +166,8 @@ pto_status insn_TSTORE(insn_call *call)
 
 pto_status insn_TSTORE_FP(insn_call *call)
 {
-    const tile_ref *t = &call->src[0], *factors = &call->src[1];
-    const pto_dtype to = call->gm.dtype;
-    const bool is_byte = to == PTO_I8 || to == PTO_U8;
     INSN_TRY(check_store(call, 2));
-    if (t->role != PTO_ROLE_ACCUMULATOR || (!is_byte && (t->dtype != PTO_I32 || to != PTO_F16)) ||
-        (t->dtype != PTO_F32 && t->dtype != PTO_I32))
-        return insn_fail(call, "%s is not stored as %s: only i32 in `acc` as f16, i8 and u8, f32 as i8 and u8",
-                         pto_dtype_name(t->dtype), pto_dtype_name(to));
-    if (factors->dtype != PTO_F32 || (t->valid_rows != 0 && factors->valid_rows != 1) ||
-        factors->valid_cols != 2 * t->valid_cols)
-        return insn_fail(
-            call, "%s factors, %" PRId64 " x %" PRId64 ", for %" PRId64 " columns: it takes 1 x %" PRId64 " of f32",
-            pto_dtype_name(factors->dtype), factors->valid_rows, factors->valid_cols, t->valid_cols, 2 * t->valid_cols);
-    INSN_TRY(check_words(call));
+    INSN_TRY(insn_check_factors(call, &call->src[0], &call->src[1], call->gm.dtype));
     store_converted(call);
     return PTO_OK;
 }
@@ -272,6 +210,14 @@ pto_status insn_TGETVAL(insn_call *call)
     return PTO_OK;
 }
 
+/* What can be printed: the caller does it. */
+pto_status insn_TPRINT(insn_call *call)
+{
+    call->dst = call->src[0];
+    INSN_TRY(insn_begin(call, 0, 0));
+    return insn_check_number(call, call->src[0].dtype);
+}
+
 /* Whether f32 of an accumulator leaves as a float of 16 bits. */
 static bool is_rounded(const tile_ref *to, const tile_ref *from)
 {
@@ -301,7 +247,7 @@ pto_status insn_TMOV(insn_call *call)
         return PTO_OK;
     }
     INSN_TRY(insn_check_dtype(call, 0));
-    copy_tile(t, s);
+    insn_copy_tile(t, s);
     return PTO_OK;
 }
 
@@ -311,11 +257,7 @@ pto_status insn_TEXTRACT(insn_call *call)
     const int64_t r = call->at[0], c = call->at[1];
     INSN_TRY(insn_begin(call, 1, 0));
     INSN_TRY(insn_check_dtype(call, 0));
-    if (r < 0 || c < 0 || r > s->valid_rows - t->valid_rows || c > s->valid_cols - t->valid_cols)
-        return insn_fail(call,
-                         "%" PRId64 " x %" PRId64 " elements from [%" PRId64 ", %" PRId64
-                         "] on leave the valid region of %" PRId64 " x %" PRId64,
-                         t->valid_rows, t->valid_cols, r, c, s->valid_rows, s->valid_cols);
+    INSN_TRY(insn_check_inside(call, t, s));
     for (int64_t i = 0; i < t->valid_rows; i++) copy_elements(t, i, 0, s, r + i, c, t->valid_cols);
     return PTO_OK;
 }
@@ -328,12 +270,8 @@ pto_status insn_TINSERT(insn_call *call)
     INSN_TRY(insn_check_dtype(call, 0));
     if (!is_rounded(t, s)) INSN_TRY(insn_check_dtype(call, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
-    if (r < 0 || c < 0 || r > t->valid_rows - s->valid_rows || c > t->valid_cols - s->valid_cols)
-        return insn_fail(call,
-                         "%" PRId64 " x %" PRId64 " elements from [%" PRId64 ", %" PRId64
-                         "] on leave the valid region of %" PRId64 " x %" PRId64,
-                         s->valid_rows, s->valid_cols, r, c, t->valid_rows, t->valid_cols);
-    copy_tile(t, &call->src[0]);
+    INSN_TRY(insn_check_inside(call, s, t));
+    insn_copy_tile(t, &call->src[0]);
     if (is_rounded(t, s)) round_tile(t, r, c, s);
     for (int64_t i = 0; t->dtype == s->dtype && i < s->valid_rows; i++)
         copy_elements(t, r + i, c, s, i, 0, s->valid_cols);
@@ -381,7 +319,7 @@ pto_status insn_TTRANS(insn_call *call)
     INSN_TRY(insn_check_valid(call, 0, call->dst.valid_cols, call->dst.valid_rows));
     INSN_TRY(insn_check_dtype(call, 0));
     const tile_ref s = tile_transposed(&call->src[0]);
-    copy_tile(&call->dst, &s);
+    insn_copy_tile(&call->dst, &s);
     return PTO_OK;
 }
 
@@ -495,7 +433,7 @@ pto_status insn_TSCATTER(insn_call *call)
     INSN_TRY(insn_check_dtype(call, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
     INSN_TRY(check_indices(call, t, values, index));
-    copy_tile(t, &call->src[0]);
+    insn_copy_tile(t, &call->src[0]);
     move_by_index(t, values, index, false);
     return PTO_OK;
 }
@@ -577,7 +515,7 @@ pto_status insn_TRESHAPE(insn_call *call)
     if (element_bytes(call->src[0].dtype) != element_bytes(call->dst.dtype))
         return insn_fail(call, "elements of %s and %s are not of one width", pto_dtype_name(call->src[0].dtype),
                          pto_dtype_name(call->dst.dtype));
-    copy_tile(&call->dst, &call->src[0]);
+    insn_copy_tile(&call->dst, &call->src[0]);
     return PTO_OK;
 }
 
@@ -733,7 +671,7 @@ pto_status insn_TFILLPAD(insn_call *call)
         return insn_fail(call, "a source of %" PRId64 " x %" PRId64 " for a capacity of %" PRId64 " x %" PRId64,
                          s->valid_rows, s->valid_cols, t->rows, t->cols);
     }
-    copy_tile(t, s);
+    insn_copy_tile(t, s);
     fill_rest(t, s->valid_rows, s->valid_cols, element_from_number(t->dtype, call->pad, true));
     return PTO_OK;
 }

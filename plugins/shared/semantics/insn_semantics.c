@@ -89,6 +89,17 @@ pto_status insn_check_number(insn_call *call, pto_dtype t)
     return insn_fail(call, "element type %s is not a number that ops compute in", pto_dtype_name(t));
 }
 
+pto_status insn_check_inside(insn_call *call, const tile_ref *part, const tile_ref *whole)
+{
+    const int64_t r = call->at[0], c = call->at[1];
+    if (r >= 0 && c >= 0 && r <= whole->valid_rows - part->valid_rows && c <= whole->valid_cols - part->valid_cols)
+        return PTO_OK;
+    return insn_fail(call,
+                     "%" PRId64 " x %" PRId64 " elements from [%" PRId64 ", %" PRId64
+                     "] on leave the valid region of %" PRId64 " x %" PRId64,
+                     part->valid_rows, part->valid_cols, r, c, whole->valid_rows, whole->valid_cols);
+}
+
 static pto_status check_tile(insn_call *call, const tile_ref *t, int source)
 {
     const char *problem = tile_problem(t);

@@ -5,7 +5,7 @@
 . "$TEST_ROOT/tests/shell.sh"
 cat >forms.py <<'END'
 [
-    ("i8", "i32", "f32", 130, 200, 70, [], ["cast f32", "mul columns f16", "cast f16"], True),
+    ("i8", "i32", "f32", 520, 200, 70, [], ["cast f32", "mul columns f16", "cast f16"], True),
     ("i8", "i32", "f32", 17, 40, 300, [2], ["cast f32", "mul columns f16", "cast i8 saturate"], True),
     ("i8", "i32", "f32", 33, 3, 17, [], ["cast f32", "mul one f16", "cast u8 saturate"], True),
     ("i8", "i32", "f32", 16, 16, 0, [], ["cast f32", "mul columns f16", "cast f16"], False),

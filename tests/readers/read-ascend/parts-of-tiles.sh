@@ -1,4 +1,5 @@
-# A part of a tile, and two tiles side by side: what runs, and what is written again for the assembler and as C++.
+# A part of a tile, and two tiles side by side, and printed: what runs, and what is written again for the assembler and
+# as C++.
 . "$TEST_ROOT/tests/shell.sh"
 tile() { echo "!pto.tile_buf<loc=vec, dtype=f32, rows=$1, cols=$2, v_row=$1, v_col=$2, blayout=row_major, slayout=none_box, fractal=512, pad=0>"; }
 whole=$(tile 8 24) part=$(tile 4 8) both=$(tile 4 16)
@@ -25,6 +26,8 @@ func.func @k(%p: !pto.ptr<f32>, %q: !pto.ptr<f32>) {
   pto.textract ins(%t, %c4, %c0 : $whole, index, index) outs(%r : $part)
   pto.tconcat ins(%l, %r : $part, $part) outs(%y : $both)
   pto.tstore ins(%y : $both) outs(%b : $to)
+  pto.tprint ins(%y : $both)
+  pto.tprint ins(%b : $to)
   return
 }
 END
@@ -38,10 +41,13 @@ END
 /usr/bin/python3 data.py
 for how in --pipeline=pto-level2.yaml --backend=pto.reference; do
   ends 0 pto-run k.pto "$how" --in p=p.npy --in q=q.npy --expect q=y.npy --rtol=0 --atol=0
+  says '^k.pto:[0-9]*:3: note: \[pto.tprint\] instance \[0\]: 4 x 16 x f32$'
+  says '^k.pto:[0-9]*:3: warning: \[pto.read-ascend/print\] `pto.tprint` prints tiles of vector cores here: of other memory it is left out; load or move what is to be seen to such a tile$'
 done
 ends 0 pto-opt k.pto --pipeline=pto-level2.yaml -o tree/
 says 'TEXTRACT(l, t, 3, 16);' tree/kernel_k.cpp
 says 'TCONCAT(y, l, r);' tree/kernel_k.cpp
+says 'print_tile(y);' tree/kernel_k.cpp
 ends 0 pto-opt k.pto --pipeline=pto-level2.yaml \
   '--set=backend.with.generator={ use: pto.emit-ascend, with: { form: assembler } }' -o again/
 says 'pto.textract ins(%t, %c3_index_, %c16_index_ : ' again/kernel_k.pto

@@ -89,6 +89,9 @@ END
 in_body 2:3 pto.read-ascend/unsupported '`pto.tfoo` is not an instruction that is read; docs/reference/ascend.md lists them' <<'END'
   pto.tfoo ins(%n : index) outs(%n : index)
 END
+in_body 2:3 pto.read-ascend/unsupported '`pto.tgemv.mx.acc` multiplies by a scale for each block, which is not read: make f16 or bf16 of the operands, times their scales, and multiply these' <<'END'
+  pto.tgemv.mx.acc ins(%n : index) outs(%n : index)
+END
 in_body 2:15 pto.read-ascend/unsupported '`PIPE_X` is not a pipe; read are PIPE_S, PIPE_V,' <<'END'
   pto.barrier <PIPE_X>
 END
@@ -118,6 +121,8 @@ tile "${full#loc=vec, }" >in
 in_body 2:25 pto.read-ascend/type 'loc is vec, mat, left, right, acc, bias or scaling' <in
 tile "loc=vec, dtype=f128, rows=8, cols=8, v_row=8, v_col=8" >in
 in_body 2:25 pto.read-ascend/type 'an element type that is not read: `f128`' <in
+tile "loc=left, dtype=f8E4M3FN, rows=16, cols=32, v_row=16, v_col=32" >in
+in_body 2:25 pto.read-ascend/type 'floats of 8 and 4 bits have a scale for each block on the chip, which is not read: make f16 or bf16 of them, times their scales: `f8E4M3FN`' <in
 tile "loc=vec, dtype=f32, rows=99999999999999999999, cols=8, v_row=8, v_col=8" >in
 in_body 2:25 pto.read-ascend/type 'rows is from 1 to 1048576: `99999999999999999999`' <in
 tile "loc=vec, dtype=f32, rows=8, cols=8, v_row=9, v_col=8" >in

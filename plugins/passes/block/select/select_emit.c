@@ -126,6 +126,16 @@ static pto_status emit_load(select_plan *p, pto_spec *s, pto_op op)
     return is_filled ? emit_filling(p, op, loaded) : PTO_OK;
 }
 
+/* Sums times factors of their columns. */
+static pto_status check_columns(const select_plan *p, pto_op op, pto_value sums, pto_dtype to)
+{
+    const pto_dtype from = pto_type_dtype(pto_value_type(sums));
+    if (machine_scales_columns(p->run, from, to)) return PTO_OK;
+    return pto_error(op, "pto.select/no-scale",
+                     "stores of the machine do not scale columns of %s to %s (`matrix.store-scaled-columns`)",
+                     pto_dtype_name(from), pto_dtype_name(to));
+}
+
 static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
 {
     if (pto_attr_bool_of(op, PTO_STR("relu"), 0) && pto_machine_i64_or(p->run, 0, "matrix.store-relu") == 0)
@@ -133,10 +143,7 @@ static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
     const uint32_t memory = pto_op_operand_count(op) - 1;
     const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
                     to = pto_type_dtype(pto_value_type(pto_op_operand(op, memory)));
-    if (memory == 2 && !machine_scales_columns(p->run, from, to))
-        return pto_error(op, "pto.select/no-scale",
-                         "stores of the machine do not scale columns of %s to %s (`matrix.store-scaled-columns`)",
-                         pto_dtype_name(from), pto_dtype_name(to));
+    if (memory == 2) PTO_TRY(check_columns(p, op, pto_op_operand(op, 0), to));
     if (PTO_SOME(pto_op_attr(op, PTO_STR("scale"))) && !machine_scales(p->run, from, to))
         return pto_error(op, "pto.select/no-scale",
                          "stores of the machine do not scale %s to %s (`matrix.store-scaled`)", pto_dtype_name(from),
@@ -155,13 +162,14 @@ static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
     return PTO_OK;
 }
 
-/* The scalar takes the place of the value form's. */
-static pto_status emit_scalar(select_plan *p, pto_spec *s, pto_op op)
+/* What writes no tile: it looks at one, and its scalar, if it makes one, takes the place of the value form's. */
+static pto_status emit_look(select_plan *p, pto_spec *s, pto_op op)
 {
     static const char *const none[] = {NULL};
-    const pto_value old = pto_op_result(op, 0);
     PTO_TRY(select_zero_use(p, op, pto_op_operand(op, 0)));
     pto_spec_operand(s, select_describe(p, pto_op_operand(op, 0), op, NULL));
+    if (pto_op_result_count(op) == 0) return build_insn(p, s, op);
+    const pto_value old = pto_op_result(op, 0);
     pto_spec_result(s, pto_value_type(old));
     copy_attrs(s, op, none);
     pto_spec_loc(s, pto_op_loc(op));
@@ -183,6 +191,8 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
         PTO_TRY(select_zero_use(p, op, sources[i]));
         sources[i] = select_describe(p, sources[i], op, NULL);
     }
+    if (pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_UNIT) == PTO_UNIT_FIX)
+        PTO_TRY(check_columns(p, op, sources[count - 2], pto_type_dtype(pto_value_type(pto_op_result(op, 0)))));
     pto_spec_operand(s, select_describe(p, pto_op_result(op, 0), op, NULL));
     pto_spec_operands(s, count, sources);
     PTO_TRY(add_scratch(p, s, op));
@@ -302,7 +312,8 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     case PTO_TRANSFER_STORE: return emit_store(p, &s, op);
     default: break;
     }
-    return storage_is_tile(pto_op_result(op, 0)) ? emit_on_chip(p, &s, op) : emit_scalar(p, &s, op);
+    if (pto_op_result_count(op) == 0 || !storage_is_tile(pto_op_result(op, 0))) return emit_look(p, &s, op);
+    return emit_on_chip(p, &s, op);
 }
 
 /* ---- control ---- */
