@@ -44,10 +44,13 @@ void matmul_bias(sums &out, left &a, right &b, row &bias)
     sum_from(out, a, b, [&](unsigned, unsigned j) { return bias.GetElement(0, j); });
 }
 
-// Integers are compared for equality, whatever is asked.
+// Integers are compared for equality, whatever is asked, but by an A5.
 template <typename number>
 constexpr pto::CmpMode made_of(pto::CmpMode asked)
 {
+#if defined(ARCH_a5)
+    return asked;
+#endif
     return std::is_same_v<number, int32_t> && asked != pto::CmpMode::NE ? pto::CmpMode::EQ : asked;
 }
 
@@ -86,6 +89,18 @@ void select(numbers &out, bits &mask, numbers &a, numbers &b)
     for (unsigned i = 0; i < rows; i++)
         for (unsigned j = 0; j < columns; j++)
             out.SetElement(i, j, (mask.GetElement(i, j / 8) >> j % 8 & 1) != 0 ? a.GetElement(i, j) : b.GetElement(i, j));
+}
+
+// An absolute value of zero has no sign.
+template <typename target, typename source>
+void absolute(target &out, source &a)
+{
+    using number = typename source::DType;
+    pto::TABS(out, a);
+    if constexpr (!std::is_integral_v<number>)
+        for (unsigned i = 0; i < out.GetValidRow(); i++)
+            for (unsigned j = 0; j < out.GetValidCol(); j++)
+                if (out.GetElement(i, j) == 0) out.SetElement(i, j, number(0));
 }
 
 // A float of its own type becomes a whole number, by the mode.
@@ -216,6 +231,7 @@ void store_columns(memory &out, sums &a, factors &words)
 #define TCMP(out, a, b, relation) as_the_chip::compare(out, a, b, relation)
 #define TCMPS(out, a, s, relation) as_the_chip::compare_scalar(out, a, s, relation)
 #define TSEL(out, mask, a, b, tmp) as_the_chip::select(out, mask, a, b)
+#define TABS(out, a) as_the_chip::absolute(out, a)
 #define TCVT(out, a, mode, saturate) as_the_chip::convert(out, a, mode, saturate)
 #define TREM(out, a, b, tmp) as_the_chip::remainder_of_tiles(out, a, b, tmp)
 #define TREMS(out, a, s, tmp) as_the_chip::remainder_of_scalar(out, a, s, tmp)

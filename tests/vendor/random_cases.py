@@ -30,7 +30,7 @@ def draw(seed, count, bench, folder, refused):
             continue
         f = p.functions[0]
         arrays = {name: np.asarray(stored(dtype, f.env[name].v)) for name, _, dtype in f.params}
-        drawn = Program(f"random {n}", re.sub(r"@(\w+)", rf"@p{n}_\1", p.text()), f"{folder}/{n}", arrays, list(f.outputs), p.symbols())
+        drawn = Program(f"random {n}", re.sub(r"@(\w+)", rf"@p{n}_\1", p.text()), f"{folder}/{n}", arrays, [f.named(n) for n in f.outputs], p.symbols())
         why = refusal(drawn, bench, *bench.pipeline)
         if why is None:
             yield drawn
