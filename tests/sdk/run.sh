@@ -55,7 +55,7 @@ cat >strategy.yaml <<'END'
 pto-pipeline: 1
 extends: default.yaml
 edit:
-  - { set: tile.with.strategy, to: { use: org.acme.tiling } }
+  - { set: tile.with.strategy, to: { use: org.acme.tiling, with: { rows: 12 } } }
 END
 
 cmake_build() { # KIND COMPILER
