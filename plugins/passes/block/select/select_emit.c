@@ -192,7 +192,8 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
         sources[i] = select_describe(p, sources[i], op, NULL);
     }
     if (pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_UNIT) == PTO_UNIT_FIX)
-        PTO_TRY(check_columns(p, op, sources[count - 2], pto_type_dtype(pto_value_type(pto_op_result(op, 0)))));
+        PTO_TRY(
+            check_columns(p, op, pto_op_operand(op, count - 2), pto_type_dtype(pto_value_type(pto_op_result(op, 0)))));
     pto_spec_operand(s, select_describe(p, pto_op_result(op, 0), op, NULL));
     pto_spec_operands(s, count, sources);
     PTO_TRY(add_scratch(p, s, op));

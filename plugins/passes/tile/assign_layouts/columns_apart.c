@@ -143,7 +143,7 @@ static pto_status copy_piece(const column *c, pto_value from, pto_value to, pto_
     const pto_space_facts space = pto_machine_space(run, pto_type_space(c->tile));
     const pto_dtype dtype = pto_type_dtype(c->tile);
     const pto_expr sizes[2] = {valid, c->valid[1]};
-    pto_expr at[PTO_MAX_DIMS];
+    pto_expr at[PTO_MAX_DIMS] = {{.run = run}};
     int64_t unit[2];
     tile_unit(run, pto_type_space(c->tile), space->usual, dtype, unit);
     pto_spec load = pto_spec_make(run, pto_kind(run, KIND_LOAD)), store = pto_spec_make(run, pto_kind(run, KIND_STORE));
