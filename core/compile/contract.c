@@ -160,7 +160,7 @@ static status missing_level(diag_engine *d, const contract *c, uint32_t index, c
     return FAILED;
 }
 
-static status walk_step(diag_engine *d, const contract *c, uint32_t index, contract_state *s)
+static status walk_step(arena *a, diag_engine *d, const contract *c, uint32_t index, contract_state *s)
 {
     const pto_pass *pass = c->steps[index].pass;
     const pipeline_step *step = c->steps[index].step;
@@ -173,10 +173,10 @@ static status walk_step(diag_engine *d, const contract *c, uint32_t index, contr
     const bool moves = strcmp(pass->consumes, pass->produces) != 0;
     contract_level *produced = add_level(s, pass->produces);
     for (const char *const *p = pass->breaks; p != NULL && *p != NULL; p++) {
-        remove_property(c->arena, find_level(s, pass->consumes), *p);
-        remove_property(c->arena, produced, *p);
+        remove_property(a, find_level(s, pass->consumes), *p);
+        remove_property(a, produced, *p);
     }
-    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) add_property(c->arena, produced, *p);
+    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) add_property(a, produced, *p);
     if (moves && !(pass->flags & PTO_PASS_KEEPS_LEVEL)) remove_level(s, pass->consumes);
     return OK;
 }
@@ -200,12 +200,12 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
     return OK;
 }
 
-status contract_check(diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
+status contract_check(arena *a, diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
 {
     contract_state s = *start;
     if (states != NULL) states[0] = s;
     for (uint32_t i = 0; i < c->step_count; i++) {
-        TRY(walk_step(d, c, i, &s));
+        TRY(walk_step(a, d, c, i, &s));
         if (states != NULL) states[i + 1] = s;
     }
     return c->backend != NULL ? walk_backend(d, c, &s) : OK;

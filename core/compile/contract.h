@@ -28,7 +28,6 @@ typedef struct contract_state {
 } contract_state;
 
 typedef struct contract {
-    arena *arena; /* of lists of properties */
     const contract_step *steps;
     uint32_t step_count;
     const pto_backend *backend; /* or NULL */
@@ -52,8 +51,8 @@ void contract_state_add_property(arena *a, contract_state *s, const char *level,
 
 /* Walks all steps from the levels in `start`. Reports the first step that cannot work with its line, what is missing,
  * which step broke it and which passes could supply it. `states`, when not NULL, gets step_count + 1 states: before the
- * first step, and after each. */
-MUST_CHECK status contract_check(diag_engine *d, const contract *c, const contract_state *start,
+ * first step, and after each; their lists of properties are in `a`. */
+MUST_CHECK status contract_check(arena *a, diag_engine *d, const contract *c, const contract_state *start,
                                  contract_state *states);
 
 #endif

@@ -282,11 +282,10 @@ static status recheck_contracts(manager *g, const step_event *e)
     pass->establishes = NULL;
     g->steps[e->index].pass = pass;
     contract part = g->pipeline->contract;
-    part.arena = g->arena;
     part.steps = g->steps;
     part.step_count = g->end;
     part.backend = NULL;
-    return contract_check(g->diags, &part, &g->states[0], g->states);
+    return contract_check(g->arena, g->diags, &part, &g->states[0], g->states);
 }
 
 /* Names that are not in ir/ops are declared, so that the module can be read without the machine. */
@@ -459,13 +458,12 @@ static status check_contracts(manager *g, uint32_t first)
     }
     if (first == 0) find_start_properties(g, &start);
     contract part = *c;
-    part.arena = g->arena;
     if (g->end < c->step_count) part.backend = NULL;
     part.step_count = g->end;
     g->steps = arena_array(g->arena, c->step_count, sizeof *g->steps);
     if (c->step_count > 0) memcpy(g->steps, c->steps, c->step_count * sizeof *g->steps);
     g->states = arena_array(g->arena, c->step_count + 1u, sizeof *g->states);
-    return contract_check(g->diags, &part, &start, g->states);
+    return contract_check(g->arena, g->diags, &part, &start, g->states);
 }
 
 static exit_status run_steps(manager *g)

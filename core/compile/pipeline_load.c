@@ -166,7 +166,6 @@ exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pip
                           loaded_pipeline *out)
 {
     *out = (loaded_pipeline){.pipeline = p, .host = host};
-    out->contract.arena = a;
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
     if (p->machine != NULL) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));

@@ -1,6 +1,6 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [--assembler=PTOAS] [CASE..] [random:SEED:COUNT] [instructions]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [--assembler=PTOAS] [CASE..] [random:SEED:COUNT] [instructions] [planted] [cycles]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random

@@ -273,7 +273,7 @@ bool session_answers_after_pipeline(session *s, exit_status *answer)
         contract_state start = {0};
         contract_state_add_level(&start, c->step_count ? c->steps[0].pass->consumes : "tensor/1");
         contract_state *states = arena_array(s->arena, c->step_count + 1u, sizeof *states);
-        if (contract_check(s->diags, c, &start, states) != OK)
+        if (contract_check(s->arena, s->diags, c, &start, states) != OK)
             *answer = EXIT_STATUS_USAGE;
         else
             explain_pipeline(c, states, &t);

@@ -259,23 +259,15 @@ PTO_VECTOR_FN pto_f32 pto_fma_f32(pto_f32 a, pto_f32 b, pto_f32 c)
 #endif
 }
 
-/* The function of one number: lane 0 of the vector's. */
-#define PTO_OF_ONE(name) \
-    PTO_VECTOR_FN float pto_##name##_f32_1(float x) { return pto_##name##_f32(pto_splat_f32(x))[0]; }
-#define PTO_OF_TWO(name)                                                \
-    PTO_VECTOR_FN float pto_##name##_f32_1(float a, float b)            \
-    {                                                                   \
-        return pto_##name##_f32(pto_splat_f32(a), pto_splat_f32(b))[0]; \
-    }
-
-/* The same of long ones. */
-#define PTO_CALL_OF_ONE(name) \
-    PTO_ROW_FN float pto_##name##_f32_1(float x) { return pto_##name##_f32(pto_splat_f32(x))[0]; }
-#define PTO_CALL_OF_TWO(name)                                           \
-    PTO_ROW_FN float pto_##name##_f32_1(float a, float b)               \
-    {                                                                   \
-        return pto_##name##_f32(pto_splat_f32(a), pto_splat_f32(b))[0]; \
-    }
+/* The function of one number: lane 0 of the vector's. That of a long one is a call. */
+#define PTO_LANE_OF_ONE(kind, name) \
+    kind float pto_##name##_f32_1(float x) { return pto_##name##_f32(pto_splat_f32(x))[0]; }
+#define PTO_LANE_OF_TWO(kind, name) \
+    kind float pto_##name##_f32_1(float a, float b) { return pto_##name##_f32(pto_splat_f32(a), pto_splat_f32(b))[0]; }
+#define PTO_OF_ONE(name) PTO_LANE_OF_ONE(PTO_VECTOR_FN, name)
+#define PTO_OF_TWO(name) PTO_LANE_OF_TWO(PTO_VECTOR_FN, name)
+#define PTO_CALL_OF_ONE(name) PTO_LANE_OF_ONE(PTO_ROW_FN, name)
+#define PTO_CALL_OF_TWO(name) PTO_LANE_OF_TWO(PTO_ROW_FN, name)
 
 /* The square root, correctly rounded; NaN below 0, -0 of -0. */
 PTO_VECTOR_FN pto_f32 pto_sqrt_f32(pto_f32 x)

@@ -58,8 +58,7 @@ static status check(chain *k, const diag_text *t)
 {
     contract_state start = {0};
     contract_state_add_level(&start, "tensor/1");
-    k->c.arena = t->a;
-    return contract_check(t->d, &k->c, &start, k->states);
+    return contract_check(t->a, t->d, &k->c, &start, k->states);
 }
 
 static void refuse(chain *k, const char *want)

@@ -15,12 +15,12 @@ TEST(the_table_of_a_pipeline_says_what_every_step_declares)
     static const pipeline_step lines[] = {{.id = "clean", .pass = "t.clean", .at = {"p.yaml", 1, 5}},
                                           {.id = "lower", .pass = "t.lower", .at = {"p.yaml", 2, 5}}};
     const contract_step steps[] = {{&lines[0], &clean, "t"}, {&lines[1], &lower, "t"}};
+    const contract c = {.steps = steps, .step_count = 2};
     contract_state start = {0}, states[3];
     diag_text t;
     diag_text_begin(&t);
-    const contract c = {.arena = t.a, .steps = steps, .step_count = 2};
     contract_state_add_level(&start, "tensor/1");
-    assert_int_equal(contract_check(t.d, &c, &start, states), OK);
+    assert_int_equal(contract_check(t.a, t.d, &c, &start, states), OK);
     text_buffer out;
     text_init(&out);
     explain_pipeline(&c, states, &out);
