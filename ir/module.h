@@ -193,6 +193,8 @@ ir_level function_level(const module *m, op_id f);
 op_id walk_next(const module *m, op_id root, op_id current); /* pre-order; 0 at the end */
 /* The next one that is not inside `current`. */
 op_id walk_skip(const module *m, op_id root, op_id current);
+/* Whether an op of one of the kinds (op_kind) is anywhere in the module. */
+bool module_has_op(const module *m, const uint32_t *kinds, uint32_t count);
 /* walk_next, and in `out_behind` walk_skip. */
 op_id walk_on(const module *m, op_id root, op_id current, op_id *out_behind);
 #define IR_WALK(m, o, root)                                         \

@@ -256,6 +256,12 @@ op_kind op_kind_by_name(op_table *t, str name)
     return op_table_find_added(t, name);
 }
 
+ir_level op_level_by_name(op_table *t, str name)
+{
+    const op_kind kind = op_kind_by_name(t, name);
+    return kind != OP_NONE ? op_home_level(op_info_at(t, kind)->home) : LEVEL_NONE;
+}
+
 uint32_t op_kind_count(const op_table *t) { return OP_KIND_COUNT + (t != NULL ? t->count : 0); }
 
 const char *op_nearest_name(const op_table *t, str name)

@@ -260,6 +260,8 @@ static inline const op_info *op_info_at(const op_table *t, op_kind kind)
 }
 /* OP_NONE when unknown. Asks the source of the table when neither ir/ops nor the table has the name. */
 op_kind op_kind_by_name(op_table *t, str name);
+/* Of the op of that name; LEVEL_NONE when it is unknown or of every level. */
+ir_level op_level_by_name(op_table *t, str name);
 /* Kinds are below it. It grows when rows are added. */
 uint32_t op_kind_count(const op_table *t);
 /* The nearest op name, for "did you mean"; NULL when none is near. It lives as long as the table. */

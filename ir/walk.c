@@ -55,6 +55,18 @@ uint32_t module_count_ops(const module *m)
     return n;
 }
 
+bool module_has_op(const module *m, const uint32_t *kinds, uint32_t count)
+{
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        IR_WALK(m, o, f)
+        {
+            for (uint32_t k = 0; k < count; k++)
+                if (op_kind_of(m, o) == kinds[k]) return true;
+        }
+    }
+    return false;
+}
+
 /* ---- value_map: open addressing ---- */
 
 typedef struct value_pair {

@@ -4,20 +4,23 @@
 
 #include <string.h>
 
+static uint32_t level_index(const contract_state *s, const char *level)
+{
+    uint32_t i = 0;
+    while (i < s->level_count && strcmp(s->levels[i].level, level) != 0) i++;
+    return i;
+}
+
 const contract_level *contract_state_level(const contract_state *s, const char *level)
 {
-    for (uint32_t i = 0; i < s->level_count; i++) {
-        if (strcmp(s->levels[i].level, level) == 0) return &s->levels[i];
-    }
-    return NULL;
+    const uint32_t i = level_index(s, level);
+    return i < s->level_count ? &s->levels[i] : NULL;
 }
 
 static contract_level *find_level(contract_state *s, const char *level)
 {
-    for (uint32_t i = 0; i < s->level_count; i++) {
-        if (strcmp(s->levels[i].level, level) == 0) return &s->levels[i];
-    }
-    return NULL;
+    const uint32_t i = level_index(s, level);
+    return i < s->level_count ? &s->levels[i] : NULL;
 }
 
 static contract_level *add_level(contract_state *s, const char *level)

@@ -190,11 +190,23 @@ typedef struct step_effect {
     uint32_t levels;  /* that it may make ops of, as bits */
     uint32_t changes; /* RUN_CHANGED_* */
     bool asked_machine, left_out_a_unit;
+    bool is_idle; /* no op that the pass is for is there, and its plugin was not loaded */
 } step_effect;
+
+static exit_status open_step(const manager *g, const step_event *e, step_effect *effect)
+{
+    if (e->step->pass->run != NULL) return EXIT_STATUS_OK;
+    effect->is_idle = !module_has_op(g->module, e->agent->kinds, e->agent->kind_count);
+    if (effect->is_idle) return EXIT_STATUS_OK;
+    TRY_EXIT(pipeline_open_step(g->diags, g->pipeline, e->index));
+    g->stats->steps[e->index].stats = e->agent->stat_values;
+    return EXIT_STATUS_OK;
+}
 
 static status run_once(manager *g, const step_event *e, op_id unit, step_effect *effect)
 {
     const pto_pass *pass = e->step->pass;
+    if (effect->is_idle) return OK;
     const bool is_module = strcmp(pass->scope, "module") == 0;
     const run_request request = {
         .agent = e->agent,
@@ -268,9 +280,9 @@ static exit_status run_units(manager *g, const step_event *e, step_effect *effec
     effect->levels = run_levels(context_ops(module_context(g->module)), e->step->pass, excluded);
     const uint32_t count = collect_units(g, e->step->pass->consumes, &units);
     if (strcmp(e->step->pass->scope, "module") == 0) return count > 0 ? run_unit(g, e, 0, effect) : EXIT_STATUS_OK;
-    run_group_begin(g->session, e->agent);
+    if (!effect->is_idle) run_group_begin(g->session, e->agent);
     const exit_status result = run_functions(g, e, count, units, effect);
-    run_group_end(g->session);
+    if (!effect->is_idle) run_group_end(g->session);
     return result;
 }
 
@@ -378,6 +390,7 @@ static exit_status run_step(manager *g, uint32_t index)
     step_effect effect = {0};
     const uint64_t begin = monotonic_ns(), epoch = module_epoch(g->module);
     TRY_EXIT(check_time(g, &e, "before"));
+    TRY_EXIT(open_step(g, &e, &effect));
     TRY_EXIT(observe_before(g, &e));
     TRY_EXIT(run_units(g, &e, &effect));
     if (effect.left_out_a_unit) TRY_AS(EXIT_STATUS_FAILED, recheck_contracts(g, &e));

@@ -13,23 +13,28 @@ static void put_suppliers(void *self, const char *property, text_buffer *out)
     for (uint32_t i = 0; ids[i] != NULL; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
 }
 
+/* `may_wait`: its plugin need not be loaded before a module has something for it. */
+static status resolve_step(diag_engine *d, const loaded_pipeline *out, contract_step *s, bool may_wait)
+{
+    const plugin_file *file = NULL;
+    const str id = str_from(s->step->pass);
+    s->pass = may_wait && s->step->with == NULL ? plugin_host_pass_to_come(out->host, s->step->at, id, &file)
+                                                : plugin_host_pass(out->host, s->step->at, id, &file);
+    if (s->pass == NULL) return FAILED;
+    s->plugin = file->note.id;
+    return pass_check_claims(d, out->host, s->step->at, s->plugin, s->pass);
+}
+
 static status resolve_steps(arena *a, diag_engine *d, loaded_pipeline *out)
 {
     const pipeline *p = out->pipeline;
-    contract_step *steps = arena_array(a, p->step_count, sizeof *steps);
     status result = OK;
+    out->steps = arena_array(a, p->step_count, sizeof *out->steps);
     for (uint32_t i = 0; i < p->step_count; i++) {
-        const plugin_file *file = NULL;
-        steps[i].step = &p->steps[i];
-        steps[i].pass = plugin_host_pass(out->host, p->steps[i].at, str_from(p->steps[i].pass), &file);
-        if (steps[i].pass == NULL) {
-            result = FAILED;
-            continue;
-        }
-        steps[i].plugin = file->plugin->id;
-        if (pass_check_claims(d, out->host, p->steps[i].at, steps[i].plugin, steps[i].pass) != OK) result = FAILED;
+        out->steps[i].step = &p->steps[i];
+        if (resolve_step(d, out, &out->steps[i], true) != OK) result = FAILED;
     }
-    out->contract.steps = steps;
+    out->contract.steps = out->steps;
     out->contract.step_count = p->step_count;
     return result;
 }
@@ -56,7 +61,7 @@ static status read_options(arena *a, diag_engine *d, run_agent *agent, const yam
 typedef struct opening {
     arena *a;
     diag_engine *d;
-    loaded_pipeline *out;
+    const loaded_pipeline *out;
 } opening;
 
 /* A strategy that refers to strategies, by default perhaps to itself. */
@@ -118,32 +123,40 @@ static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t 
     return EXIT_STATUS_OK;
 }
 
-static exit_status open_agents(const opening *o)
+static exit_status open_agent(const opening *o, const contract_step *step, run_agent *agent)
 {
-    arena *a = o->a;
-    loaded_pipeline *out = o->out;
+    *agent = (run_agent){.plugin = step->plugin,
+                         .role = "pass",
+                         .id = step->pass->id,
+                         .step = step->step->id,
+                         .at = step->step->at,
+                         .options = step->pass->options,
+                         .stats = step->pass->stats,
+                         .chooses = (step->pass->flags & PTO_PASS_CHOOSES) != 0};
+    agent->kinds = run_agent_kinds(o->a, plugin_host_ops(o->out->host), step->pass->kinds, &agent->kind_count);
+    if (agent->kinds == NULL) return EXIT_STATUS_PLUGIN;
+    agent->stat_values = arena_array(o->a, text_count(step->pass->stats), sizeof *agent->stat_values);
+    TRY_AS(EXIT_STATUS_USAGE, read_options(o->a, o->d, agent, step->step->with));
+    return open_strategies(o, agent, 0);
+}
+
+static exit_status open_agents(const opening *o, run_agent **agents)
+{
     exit_status result = EXIT_STATUS_OK;
-    out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
-    for (uint32_t i = 0; i < out->contract.step_count; i++) {
-        const contract_step *step = &out->contract.steps[i];
-        run_agent *agent = arena_alloc(a, sizeof *agent);
-        *agent = (run_agent){.plugin = step->plugin,
-                             .role = "pass",
-                             .id = step->pass->id,
-                             .step = step->step->id,
-                             .at = step->step->at,
-                             .options = step->pass->options,
-                             .stats = step->pass->stats,
-                             .chooses = (step->pass->flags & PTO_PASS_CHOOSES) != 0};
-        agent->kinds = run_agent_kinds(a, plugin_host_ops(o->out->host), step->pass->kinds, &agent->kind_count);
-        if (agent->kinds == NULL) return EXIT_STATUS_PLUGIN;
-        agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
-        out->agents[i] = agent;
-        exit_status opened = EXIT_STATUS_USAGE;
-        if (read_options(a, o->d, agent, step->step->with) == OK) opened = open_strategies(o, agent, 0);
+    for (uint32_t i = 0; i < o->out->contract.step_count; i++) {
+        agents[i] = arena_alloc(o->a, sizeof *agents[i]);
+        const exit_status opened = open_agent(o, &o->out->steps[i], agents[i]);
+        if (opened == EXIT_STATUS_PLUGIN) return opened;
         if (opened != EXIT_STATUS_OK) result = opened;
     }
     return result;
+}
+
+exit_status pipeline_open_step(diag_engine *d, const loaded_pipeline *p, uint32_t index)
+{
+    const opening o = {p->arena, d, p};
+    TRY_AS(EXIT_STATUS_PLUGIN, resolve_step(d, p, &p->steps[index], false));
+    return open_agent(&o, &p->steps[index], p->agents[index]);
 }
 
 static status open_backend(arena *a, loaded_pipeline *out, const char *id, src_pos at)
@@ -165,7 +178,7 @@ static status open_backend(arena *a, loaded_pipeline *out, const char *id, src_p
 exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
                           loaded_pipeline *out)
 {
-    *out = (loaded_pipeline){.pipeline = p, .host = host};
+    *out = (loaded_pipeline){.pipeline = p, .host = host, .arena = a};
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
     if (p->machine != NULL) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
@@ -175,7 +188,8 @@ exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pip
     const src_pos at = is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at;
     if (id != NULL && *id) TRY_AS(EXIT_STATUS_PLUGIN, open_backend(a, out, id, at));
     const opening o = {a, d, out};
-    TRY_EXIT(open_agents(&o));
+    out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
+    TRY_EXIT(open_agents(&o, out->agents));
     if (out->backend_agent == NULL) return EXIT_STATUS_OK;
     TRY_AS(EXIT_STATUS_USAGE, read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
     return open_strategies(&o, out->backend_agent, 0);

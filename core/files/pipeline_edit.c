@@ -258,12 +258,8 @@ static status read_list_item(pipeline_builder *b, str list, src_pos at, size_t *
 static void number_repeated(pipeline_builder *b, pipeline_step *step)
 {
     const char *base = step->id;
-    for (uint32_t n = 2; pipeline_step_by_id(b->p, str_from(step->id)) != NULL; n++) {
-        text_buffer t;
-        text_init(&t);
-        text_printf(&t, "%s-%u", base, n);
-        step->id = text_keep(&t, b->a);
-    }
+    for (uint32_t n = 2; pipeline_step_by_id(b->p, str_from(step->id)) != NULL; n++)
+        step->id = text_format(b->a, "%s-%u", base, n);
 }
 
 status pipeline_add_list(pipeline_builder *b, str list, src_pos at)

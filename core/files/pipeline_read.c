@@ -67,12 +67,7 @@ const char *pipeline_find_file(arena *a, const char *const *search, const char *
 {
     const char *found = find_exactly(a, search, from_file, name);
     if (found != NULL || !is_bare(name) || *name == 0) return found;
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t, "%s.yaml", name);
-    found = find_exactly(a, search, from_file, t.p);
-    text_fini(&t);
-    return found;
+    return find_exactly(a, search, from_file, text_format(a, "%s.yaml", name));
 }
 
 /* Where a name was sought. `from_file` as above. */

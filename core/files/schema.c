@@ -24,23 +24,17 @@ void schema_unknown(diag_engine *d, src_pos at, const diag_code_info *code, cons
 {
     const char *near = str_nearest(word, candidates);
     int shown = word.n > 60 ? 60 : (int)word.n;
-    if (near == NULL) {
+    if (near == NULL)
         diag_error(d, at, code, "unknown %s `%.*s`", what, shown, word.p);
-    } else {
+    else
         diag_error(d, at, code, "unknown %s `%.*s`; did you mean `%s`?", what, shown, word.p, near);
-    }
     text_buffer t;
     text_init(&t);
     uint32_t count = 0;
-    for (; candidates[count] != NULL && count < 40; count++) {
+    for (; candidates[count] != NULL && count < 40; count++)
         text_printf(&t, "%s`%s`", count == 0 ? "" : ", ", candidates[count]);
-    }
     if (candidates[count] != NULL) text_puts(&t, ", ...");
-    if (count == 0) {
-        diag_note(d, at, "there are none");
-    } else {
-        diag_note(d, at, "legal: %s", t.p);
-    }
+    diag_note(d, at, "%s%s", count == 0 ? "there are none" : "legal: ", count == 0 ? "" : t.p);
     text_fini(&t);
 }
 
@@ -78,9 +72,8 @@ static void check_missing_and_groups(checker *c, const schema_key *keys, const y
         if (first != NULL) continue;
         text_buffer t;
         text_init(&t);
-        for (const schema_key *g = k; g->name != NULL && g->group == k->group; g++) {
+        for (const schema_key *g = k; g->name != NULL && g->group == k->group; g++)
             text_printf(&t, "%s`%s`", g == k ? "" : ", ", g->name);
-        }
         diag_error(c->d, map->at, &E1031, "one of the keys %s is missing here", t.p);
         text_fini(&t);
         c->failed = true;

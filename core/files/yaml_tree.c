@@ -47,11 +47,7 @@ static src_pos place_of_offset(const reader *r, size_t offset)
     size_t high = r->line_count;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (r->line_starts[middle] <= offset) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        *(r->line_starts[middle] <= offset ? &low : &high) = middle;
     }
     return place_at(r, low, offset - r->line_starts[low]);
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 static const char *const kind_names[PLUGIN_KIND_COUNT] = {"",   "pass", "property",  "tiling", "backend",
-                                                          "op", "cost", "generator", "reader"};
+                                                          "op", "cost", "generator", "reader", "rewrites"};
 
 const char *plugin_kind_name(plugin_kind kind)
 {

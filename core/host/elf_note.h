@@ -22,10 +22,11 @@ typedef enum plugin_kind {
     PLUGIN_COST,
     PLUGIN_GENERATOR,
     PLUGIN_READER,
+    PLUGIN_REWRITES, /* not an item of its own: an op that its pass is for */
     PLUGIN_KIND_COUNT
 } plugin_kind;
 
-/* "pass", "property", "tiling", "backend", "op", "cost", "generator", "reader". */
+/* "pass", "property", "tiling", "backend", "op", "cost", "generator", "reader", "rewrites". */
 const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {

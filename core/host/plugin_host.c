@@ -79,50 +79,37 @@ run_registry *plugin_host_runs(const plugin_host *h) { return h->runs; }
 
 /* ---- accepting and refusing, from the note alone ---- */
 
-static void refuse(plugin_host *h, plugin_file *f, const diag_code_info *code, text_buffer *reason)
-{
-    f->refusal_code = code;
-    f->refusal = text_keep(reason, h->a);
-}
+#define REFUSE(h, f, code, ...) ((f)->refusal_code = &(code), (f)->refusal = text_format((h)->a, __VA_ARGS__))
 
 static void check_draft(plugin_host *h, plugin_file *f)
 {
     const elf_note *n = &f->note;
     const bool fits = (n->draft != 0) == h->params.draft && n->built_minor == h->params.abi_minor;
     if (fits) return;
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t,
-                "plugin `%s` (%s) was built for %s plugin ABI %u.%u; this core has %s %d.%u, and a draft fits only "
-                "its equal; rebuild the plugin with the headers of this core; nothing in the plugin was run",
-                n->id, f->path, n->draft != 0 ? "draft" : "final", n->abi_major, n->built_minor,
-                h->params.draft ? "draft" : "final", PTO_ABI_MAJOR, h->params.abi_minor);
-    refuse(h, f, &E1304, &t);
+    REFUSE(h, f, E1304,
+           "plugin `%s` (%s) was built for %s plugin ABI %u.%u; this core has %s %d.%u, and a draft fits only "
+           "its equal; rebuild the plugin with the headers of this core; nothing in the plugin was run",
+           n->id, f->path, n->draft != 0 ? "draft" : "final", n->abi_major, n->built_minor,
+           h->params.draft ? "draft" : "final", PTO_ABI_MAJOR, h->params.abi_minor);
 }
 
 static void check_version(plugin_host *h, plugin_file *f)
 {
     const elf_note *n = &f->note;
-    text_buffer t;
-    text_init(&t);
     if (n->abi_major != PTO_ABI_MAJOR) {
-        text_printf(&t,
-                    "plugin `%s` (%s) speaks plugin ABI %u.%u; this core (%d.%u) speaks only major %d; rebuild the "
-                    "plugin against the headers of this core, or use a core %u.x; nothing in the plugin was run",
-                    n->id, f->path, n->abi_major, n->built_minor, PTO_ABI_MAJOR, h->params.abi_minor, PTO_ABI_MAJOR,
-                    n->abi_major);
-        refuse(h, f, &E1302, &t);
+        REFUSE(h, f, E1302,
+               "plugin `%s` (%s) speaks plugin ABI %u.%u; this core (%d.%u) speaks only major %d; rebuild the "
+               "plugin against the headers of this core, or use a core %u.x; nothing in the plugin was run",
+               n->id, f->path, n->abi_major, n->built_minor, PTO_ABI_MAJOR, h->params.abi_minor, PTO_ABI_MAJOR,
+               n->abi_major);
     } else if (h->params.draft || n->draft != 0) {
         check_draft(h, f);
     } else if (n->least_minor > h->params.abi_minor) {
-        text_printf(&t,
-                    "plugin `%s` (%s) needs plugin ABI >= %u.%u; this core has %d.%u; upgrade the core, or build the "
-                    "plugin with PTO_ABI_LEAST_MINOR <= %u; nothing in the plugin was run",
-                    n->id, f->path, n->abi_major, n->least_minor, PTO_ABI_MAJOR, h->params.abi_minor,
-                    h->params.abi_minor);
-        refuse(h, f, &E1303, &t);
+        REFUSE(h, f, E1303,
+               "plugin `%s` (%s) needs plugin ABI >= %u.%u; this core has %d.%u; upgrade the core, or build the "
+               "plugin with PTO_ABI_LEAST_MINOR <= %u; nothing in the plugin was run",
+               n->id, f->path, n->abi_major, n->least_minor, PTO_ABI_MAJOR, h->params.abi_minor, h->params.abi_minor);
     }
-    text_fini(&t);
 }
 
 /* A sanitizer's run-time library cannot join a process that started without it. */
@@ -131,13 +118,10 @@ static void check_sanitizer(plugin_host *h, plugin_file *f)
     static const char *const names[] = {"no", "the address", "the thread", "the memory"};
     const uint32_t want = f->note.sanitizer;
     if (want == PTO_SANITIZER_NONE || want == PTO_SANITIZER_KIND) return;
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t,
-                "plugin `%s` (%s) was built with %s sanitizer and this core with %s one; build both alike; nothing in "
-                "the plugin was run",
-                f->note.id, f->path, want < 4 ? names[want] : "an unknown", names[PTO_SANITIZER_KIND]);
-    refuse(h, f, &E1305, &t);
+    REFUSE(h, f, E1305,
+           "plugin `%s` (%s) was built with %s sanitizer and this core with %s one; build both alike; nothing in "
+           "the plugin was run",
+           f->note.id, f->path, want < 4 ? names[want] : "an unknown", names[PTO_SANITIZER_KIND]);
 }
 
 static void check_tried(plugin_host *h, plugin_file *f)
@@ -145,22 +129,16 @@ static void check_tried(plugin_host *h, plugin_file *f)
     const plugin_refusal *r = h->params.refused;
     while (r != NULL && (r->device != f->identity.device || r->inode != f->identity.inode)) r = r->next;
     if (r == NULL) return;
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t, "plugin `%s` (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
-    refuse(h, f, &E1328, &t);
+    REFUSE(h, f, E1328, "plugin `%s` (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
 }
 
 static void judge(plugin_host *h, plugin_file *f, const struct stat *st)
 {
     if ((st->st_mode & S_IWOTH) != 0) {
-        text_buffer t;
-        text_init(&t);
-        text_printf(&t,
-                    "plugin `%s` (%s) may be written to by anybody; take that right away (chmod o-w); nothing in the "
-                    "plugin was run",
-                    f->note.id, f->path);
-        refuse(h, f, &E1308, &t);
+        REFUSE(h, f, E1308,
+               "plugin `%s` (%s) may be written to by anybody; take that right away (chmod o-w); nothing in the "
+               "plugin was run",
+               f->note.id, f->path);
         return;
     }
     check_version(h, f);
@@ -252,11 +230,8 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
     }
     text_list_add(h->a, &h->folders, arena_strdup(h->a, path));
     for (const char *const *names = list_plugins(h->a, folder); *names != NULL; names++) {
-        text_buffer t;
-        text_init(&t);
-        text_printf(&t, "%s/%s", path, *names);
         /* Files that are not plugins are skipped. */
-        (void)!add_file(h, fd, *names, text_keep(&t, h->a), false);
+        (void)!add_file(h, fd, *names, text_format(h->a, "%s/%s", path, *names), false);
     }
     closedir(folder);
     return OK;
@@ -284,26 +259,20 @@ static status add_path_variable(plugin_host *h)
 
 static status add_user_folder(plugin_host *h)
 {
-    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
-    text_buffer t;
-    text_init(&t);
+    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME"), *path = NULL;
     if (data != NULL && *data == '/') {
-        text_printf(&t, "%s/pto/plugins-%d", data, PTO_ABI_MAJOR);
+        path = text_format(h->a, "%s/pto/plugins-%d", data, PTO_ABI_MAJOR);
     } else if (home != NULL && *home == '/') {
-        text_printf(&t, "%s/.local/share/pto/plugins-%d", home, PTO_ABI_MAJOR);
+        path = text_format(h->a, "%s/.local/share/pto/plugins-%d", home, PTO_ABI_MAJOR);
     }
-    const char *path = text_keep(&t, h->a);
-    return *path != '\0' ? add_folder(h, path, false) : OK;
+    return path != NULL ? add_folder(h, path, false) : OK;
 }
 
 static status add_own_folder(plugin_host *h)
 {
     const char *prefix = h->params.prefix != NULL ? h->params.prefix : program_prefix(h->a);
     if (prefix == NULL) return OK;
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t, "%s/lib/pto/plugins-%d", prefix, PTO_ABI_MAJOR);
-    return add_folder(h, text_keep(&t, h->a), false);
+    return add_folder(h, text_format(h->a, "%s/lib/pto/plugins-%d", prefix, PTO_ABI_MAJOR), false);
 }
 
 static status scan_all(plugin_host *h)
@@ -372,13 +341,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
     *out_host = h;
     for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
         /* A bare name must not be sought where the dynamic loader looks. */
-        const char *path = *f;
-        if (strchr(path, '/') == NULL) {
-            text_buffer t;
-            text_init(&t);
-            text_printf(&t, "./%s", path);
-            path = text_keep(&t, a);
-        }
+        const char *path = strchr(*f, '/') == NULL ? text_format(a, "./%s", *f) : *f;
         const status s = add_file(h, AT_FDCWD, path, path, true);
         h->is_whole &= s == OK;
         if (!p->goes_on) TRY(s);
@@ -568,11 +531,8 @@ static const char *const *op_names(void *self) { return plugin_host_ids(self, PL
 static const char *op_excuse(void *self)
 {
     plugin_host *h = self;
-    text_buffer t;
-    text_init(&t);
     (void)!scan(h);
-    text_printf(&t, "no plugin that can be used provides it; %s", searched(h));
-    return text_keep(&t, h->a);
+    return text_format(h->a, "no plugin that can be used provides it; %s", searched(h));
 }
 
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id)
@@ -618,6 +578,31 @@ FIND_ITEM(pto_cost, cost, PLUGIN_COST, costs)
 FIND_ITEM(pto_generator, generator, PLUGIN_GENERATOR, generators)
 FIND_ITEM(pto_reader, reader, PLUGIN_READER, readers)
 FIND_ITEM(pto_backend, backend, PLUGIN_BACKEND, backends)
+
+/* NULL: the note does not tell what it needs of the pass. */
+static const pto_pass *noted_pass(plugin_host *h, const plugin_file *f, str id)
+{
+    const char **kinds = arena_array(h->a, f->note.provided_count, sizeof *kinds);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->note.provided_count; i++)
+        if (f->note.provides[i].kind == PLUGIN_REWRITES) kinds[count++] = f->note.provides[i].id;
+    const ir_level level = count != 0 ? op_level_by_name(h->ops, str_from(kinds[0])) : LEVEL_NONE;
+    if (level == LEVEL_NONE || count + 1 != f->note.provided_count) return NULL;
+    pto_pass *p = arena_alloc(h->a, sizeof *p);
+    const char *at = level_name(h->ops, level);
+    *p = (pto_pass){.struct_size = sizeof *p, .scope = "function", .consumes = at, .produces = at, .kinds = kinds};
+    p->id = arena_strndup(h->a, id.p, id.n);
+    return p;
+}
+
+const pto_pass *plugin_host_pass_to_come(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
+{
+    const plugin_file *f = find_file(h, at, PLUGIN_PASS, id);
+    const bool may_wait = f != NULL && f->plugin == NULL && f->refusal == NULL && !f->given;
+    const pto_pass *pass = may_wait ? noted_pass(h, f, id) : NULL;
+    *out_file = f;
+    return f == NULL || pass != NULL ? pass : plugin_host_pass(h, at, id, out_file);
+}
 
 /* ---- lists ---- */
 

@@ -75,6 +75,9 @@ typedef struct plugin_file {
 /* Descriptor of what is asked for, loading its file. NULL after a diagnostic at `at`, the place that names it.
  * `out_file` may be NULL. */
 const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
+/* The same for a step without options, but when the note of the plugin says that the pass rewrites some ops only, its
+ * file is not loaded, and what comes back is what the note promises: `run` is NULL, and `kinds` are these ops. */
+const pto_pass *plugin_host_pass_to_come(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_cost *plugin_host_cost(plugin_host *h, src_pos at, str id, const plugin_file **out_file);

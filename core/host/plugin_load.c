@@ -284,10 +284,25 @@ static bool has_op(const pto_plugin *p, const char *name)
     return false;
 }
 
+/* A plugin whose note names an op to rewrite is not loaded for a module without it: what the host takes for granted of
+ * its pass then must hold. */
+static bool is_for(const loader *l, const pto_plugin *p, const char *op)
+{
+    const pto_pass *pass = p->passes[0];
+    if (pass == NULL || p->passes[1] != NULL || p->properties[0] != NULL || p->opsets[0] != NULL) return false;
+    for (const pto_option *const *o = pass->options; *o != NULL; o++)
+        if ((*o)->type == PTO_OPT_PLUGIN) return false;
+    op_table *ops = plugin_host_ops(l->host);
+    const char *level = level_name(ops, op_level_by_name(ops, str_from(op)));
+    return *pass->requires_props == NULL && *pass->establishes == NULL && *pass->breaks == NULL &&
+           (pass->flags & PTO_PASS_CHOOSES) == 0 && strcmp(pass->scope, "function") == 0 &&
+           strcmp(pass->consumes, level) == 0 && strcmp(pass->produces, level) == 0 && str_list_has(pass->kinds, op);
+}
+
 #define HAS(list)                                                                                   \
     for (uint32_t i = 0; p->list[i] != NULL; i++) found = found || strcmp(p->list[i]->id, id) == 0; \
     break
-static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *id)
+static bool plugin_provides(const loader *l, const pto_plugin *p, plugin_kind kind, const char *id)
 {
     bool found = false;
     switch (kind) {
@@ -299,6 +314,7 @@ static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *i
     case PLUGIN_READER: HAS(readers);
     case PLUGIN_BACKEND: HAS(backends);
     case PLUGIN_OP: return has_op(p, id);
+    case PLUGIN_REWRITES: return is_for(l, p, id);
     case PLUGIN_OTHER:
     case PLUGIN_KIND_COUNT: return true; /* of kinds that we do not know we need nothing */
     }
@@ -312,8 +328,11 @@ static status compare_provided(const loader *l, const pto_plugin *p)
 {
     const elf_note *n = &l->file->note;
     for (uint32_t i = 0; i < n->provided_count; i++) {
-        if (!plugin_provides(p, n->provides[i].kind, n->provides[i].id))
-            return differs(l, "what it provides", n->provides[i].text, "nothing");
+        if (plugin_provides(l, p, n->provides[i].kind, n->provides[i].id)) continue;
+        return n->provides[i].kind == PLUGIN_REWRITES
+                   ? differs(l, "what its pass is for", n->provides[i].text,
+                             "a pass that needs, changes or asks for more than the op")
+                   : differs(l, "what it provides", n->provides[i].text, "nothing");
     }
     CHECK_NOTED(p->passes, PLUGIN_PASS, id, "its passes");
     CHECK_NOTED(p->properties, PLUGIN_PROPERTY, id, "its properties");
@@ -334,24 +353,17 @@ static status compare_provided(const loader *l, const pto_plugin *p)
     return OK;
 }
 
-static bool list_has(const char *const *list, const char *text)
-{
-    for (; *list != NULL; list++) {
-        if (strcmp(*list, text) == 0) return true;
-    }
-    return false;
-}
-
 static status compare_established(const loader *l, const pto_plugin *p)
 {
     for (uint32_t i = 0; p->passes[i] != NULL; i++) {
         for (const char *const *e = p->passes[i]->establishes; *e != NULL; e++) {
-            if (!list_has(l->file->note.establishes, *e)) return differs(l, "established properties", "nothing", *e);
+            if (!str_list_has(l->file->note.establishes, *e))
+                return differs(l, "established properties", "nothing", *e);
         }
     }
     for (const char *const *e = l->file->note.establishes; *e != NULL; e++) {
         bool found = false;
-        for (uint32_t i = 0; p->passes[i] != NULL; i++) found = found || list_has(p->passes[i]->establishes, *e);
+        for (uint32_t i = 0; p->passes[i] != NULL; i++) found = found || str_list_has(p->passes[i]->establishes, *e);
         if (!found) return differs(l, "established properties", *e, "nothing");
     }
     return OK;

@@ -325,10 +325,8 @@ void text_put_f64(text_buffer *t, double v)
     if (strpbrk(digits, ".e") == NULL) text_puts(t, ".0");
 }
 
-void text_printf(text_buffer *t, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void put_formatted(text_buffer *t, const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     text_reserve(t, 128);
     va_list again;
     va_copy(again, args);
@@ -340,7 +338,25 @@ void text_printf(text_buffer *t, const char *format, ...)
     }
     t->n += (size_t)n;
     va_end(again);
+}
+
+void text_printf(text_buffer *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    put_formatted(t, format, args);
     va_end(args);
+}
+
+const char *text_format(arena *a, const char *format, ...)
+{
+    va_list args;
+    text_buffer t;
+    text_init(&t);
+    va_start(args, format);
+    put_formatted(&t, format, args);
+    va_end(args);
+    return text_keep(&t, a);
 }
 
 static void put_escaped(text_buffer *t, unsigned char c)

@@ -81,6 +81,8 @@ void text_init(text_buffer *t);
 void text_fini(text_buffer *t);
 /* Ends the buffer and returns its text, NUL-terminated, in the arena; "" when it is empty. */
 const char *text_keep(text_buffer *t, arena *a);
+/* What printf would write, NUL-terminated, in the arena. */
+__attribute__((format(printf, 2, 3))) const char *text_format(arena *a, const char *format, ...);
 /* Space for `more` bytes and a NUL: hands what there is to `flush` when that is much, grows otherwise. */
 void text_reserve(text_buffer *t, size_t more);
 void text_puts(text_buffer *t, const char *s);

@@ -78,5 +78,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-cross-entropy", "pass:pto.decompose-cross-entropy", "", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-cross-entropy", "pass:pto.decompose-cross-entropy rewrites:tensor.cross_entropy", "",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -40,5 +40,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-embedding", "pass:pto.decompose-embedding", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-embedding", "pass:pto.decompose-embedding rewrites:tensor.embedding", "", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

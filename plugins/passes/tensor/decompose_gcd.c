@@ -130,5 +130,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-gcd", "pass:pto.decompose-gcd", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-gcd", "pass:pto.decompose-gcd rewrites:tensor.gcd", "", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -214,5 +214,7 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-indices", "pass:pto.decompose-indices", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-indices",
+           "pass:pto.decompose-indices rewrites:tensor.iota rewrites:tensor.tril rewrites:tensor.triu "
+           "rewrites:tensor.argmax rewrites:tensor.argmin",
+           "", .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -86,5 +86,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-layer-norm", "pass:pto.decompose-layer-norm", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-layer-norm", "pass:pto.decompose-layer-norm rewrites:tensor.layer_norm", "",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

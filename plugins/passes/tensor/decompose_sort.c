@@ -453,5 +453,6 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-sort", "pass:pto.decompose-sort", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-sort",
+           "pass:pto.decompose-sort rewrites:tensor.sort rewrites:tensor.argsort rewrites:tensor.topk", "",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

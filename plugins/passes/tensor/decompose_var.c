@@ -88,5 +88,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-var", "pass:pto.decompose-var", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.decompose-var", "pass:pto.decompose-var rewrites:tensor.var", "", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -2,8 +2,9 @@
  *
  * An ordinary ELF note with the name "PTO" and type 1 in a PT_NOTE segment. Its descriptor is a pto_note_head in the
  * byte order of the file and, right after it, `text_bytes` bytes of text: four fields, each ended by a NUL: vendor,
- * plugin id, ids it provides ("pass:pto.fuse backend:pto.toy"), properties its passes establish. Items of the last two
- * are separated by single spaces. Zero bytes may follow up to the end of the descriptor. */
+ * plugin id, ids it provides ("pass:pto.fuse backend:pto.toy") with the ops that its pass is for
+ * ("rewrites:tensor.rope"), properties its passes establish. Items of the last two are separated by single spaces. Zero
+ * bytes may follow up to the end of the descriptor. */
 #ifndef PTO_NOTE_H
 #define PTO_NOTE_H
 

@@ -92,7 +92,11 @@
 /* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
  * pass, property, tiling, cost, generator, reader, backend, op); the properties its passes establish, separated
  * likewise; then the members of pto_plugin after `id`. The first three must be literals, since the note is made of
- * them; the host compares them with the descriptor. */
+ * them; the host compares them with the descriptor.
+ * A plugin of one pass and nothing else may name the ops that the pass is for as "rewrites:tensor.softmax", one by one:
+ * a promise that it changes nothing in a function without them. A step that sets no option then has the plugin loaded
+ * when a module has one of the ops, and not before. Such a pass is of scope "function", stays at the level of the ops,
+ * requires, establishes and breaks no property, chooses nothing, and has the ops among its `kinds`. */
 #define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \
     PTO_NOTE_EMIT(PTO_VENDOR, plugin_id, provides, establishes);                                           \
     static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \

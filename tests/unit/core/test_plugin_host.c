@@ -237,6 +237,9 @@ TEST(descriptors_are_checked_against_notes_and_rows)
     refused_at_load("abi-wrong-property", "E1311",
                     "plugin `test.abi-wrong-property` (%P): its note and its descriptor differ in established "
                     "properties: test.promised and nothing");
+    refused_at_load("abi-rewrites-more", "E1311",
+                    "plugin `test.abi-rewrites-more` (%P): its note and its descriptor differ in what its pass is for: "
+                    "rewrites:tensor.neg and a pass that needs, changes or asks for more than the op");
     refused_at_load(
         "abi-unknown-op", "E1313",
         "`test.abi-unknown-op` of plugin `test.abi-unknown-op` (%P) uses the op `tensor.softmix`, which does "
