@@ -69,13 +69,14 @@ static pto_value computed_tile(pto_op op)
     return found;
 }
 
-/* What an instruction computes in is the type of its first tile, for conversions also that of the result. */
+/* What an instruction computes in is the type of its first tile, for conversions also that of the result; others whose
+ * result has a type of its own have it by their row. */
 static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
 {
     if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_UNIT_VECTOR) return PTO_OK;
     const pto_value source = computed_tile(op);
     const int has_source = PTO_SOME(source);
-    const int converts = pto_kind_has_operand(p->run, insn, PTO_COLUMN_CONVERTED, 0);
+    const int converts = pto_kind_column(p->run, insn, PTO_COLUMN_RULE) == PTO_RULE_CONVERT;
     if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_op_result(op, 0)));
     if (converts) PTO_TRY(check_conversion(p, op));
     return has_source ? check_type(p, op, insn, source) : PTO_OK;
