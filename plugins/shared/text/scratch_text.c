@@ -14,9 +14,12 @@ void text_bytes(text *t, const char *p, size_t n)
     t->n += n;
 }
 
+/* Most texts are short: what is printed goes through a buffer of this size, and memory is taken for what it has. */
+enum { SHORT_BYTES = 512 };
+
 void text_vput(text *t, const char *format, va_list args)
 {
-    char small[512];
+    char small[SHORT_BYTES];
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(small, sizeof small, format, args);
@@ -90,21 +93,34 @@ int text_has_name(text *t, const char *name)
 
 const char *text_format(const pto_run *run, const char *format, ...)
 {
-    text t = {.run = run};
-    va_list args;
+    char small[SHORT_BYTES];
+    va_list args, again;
     va_start(args, format);
-    text_vput(&t, format, args);
+    va_copy(again, args);
+    const int n = vsnprintf(small, sizeof small, format, args);
+    const size_t bytes = n > 0 ? (size_t)n + 1 : 1;
+    char *p = PTO_SCRATCH(run, char, bytes);
+    if (bytes <= sizeof small)
+        memcpy(p, n > 0 ? small : "", bytes);
+    else
+        (void)vsnprintf(p, bytes, format, again);
+    va_end(again);
     va_end(args);
-    return text_end(&t);
+    return p;
 }
 
 const char *text_identifier(const pto_run *run, pto_str name)
 {
-    text t = {.run = run};
+    static const char hex[] = "0123456789abcdef";
+    char *begin = PTO_SCRATCH(run, char, 3 * name.n + 1), *p = begin;
     for (size_t i = 0; i < name.n; i++) {
-        const char c = name.p[i];
+        const unsigned char c = (unsigned char)name.p[i];
         const int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        text_put(&t, plain ? "%c" : "_%02x", (unsigned char)c);
+        *p++ = plain ? (char)c : '_';
+        if (plain) continue;
+        *p++ = hex[c >> 4];
+        *p++ = hex[c & 15];
     }
-    return text_end(&t);
+    *p = '\0';
+    return begin;
 }
