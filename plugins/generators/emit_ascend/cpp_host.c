@@ -79,10 +79,11 @@ static int is_written(pto_op function, uint32_t i)
     return ascend_is_output(function, i) || pto_str_is(ascend_role(function, i), "inout");
 }
 
+/* Floats that numpy lacks are bits there. */
 static char numpy_kind(pto_dtype t)
 {
     if (t == PTO_BOOL) return 'b';
-    if (t == PTO_BF16) return 'u';
+    if (t == PTO_BF16 || pto_dtype_is_byte_float(t)) return 'u';
     return pto_dtype_is_float(t) ? 'f' : c_type_is_signed(t) ? 'i' : 'u';
 }
 
@@ -137,10 +138,9 @@ static pto_status put_function(cpp_printer *p, pto_op function, text *header, te
     const pto_block body = pto_body(function);
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
-        const pto_dtype t = dtype_of(v);
-        if (cpp_element(t) == NULL)
+        if (!cpp_has_type(v))
             return ascend_refuse(function, "parameter `%%%.*s` has elements of type %s", PTO_FMT(pto_value_name(v)),
-                                 pto_dtype_name(t));
+                                 pto_dtype_name(dtype_of(v)));
     }
     cpp_names_begin(p, function);
     const ascend_symbols symbols = symbols_of(p, function);

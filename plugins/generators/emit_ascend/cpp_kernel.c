@@ -345,11 +345,7 @@ static pto_status put_nodes(cpp_printer *p, cpp_types *types, const ascend_node 
     for (const ascend_node *n = first; n != NULL; n = n->next) {
         p->at = n->op;
         switch (n->kind) {
-        case ASCEND_TILE:
-            if (cpp_element(n->tile->type.dtype) == NULL || location(n->tile->type.role) == NULL)
-                return ascend_refuse(n->op, "of its element type or space");
-            put_tile(p, types, n);
-            break;
+        case ASCEND_TILE: put_tile(p, types, n); break;
         case ASCEND_SET:
         case ASCEND_WAIT: put_flag(p, n); break;
         case ASCEND_BARRIER: put_barrier(p, n); break;
@@ -447,10 +443,10 @@ pto_status cpp_kernel(cpp_printer *p, const ascend_kernel *k)
     const pto_block body = pto_body(k->op);
     cpp_names_begin(p, k->op);
     for (uint32_t i = k->rank; i < pto_block_arg_count(body); i++) {
-        const pto_dtype t = pto_type_dtype(pto_value_type(pto_block_arg(body, i)));
-        if (cpp_element(t) == NULL)
-            return ascend_refuse(k->op, "parameter `%%%.*s` has elements of type %s",
-                                 PTO_FMT(pto_value_name(pto_block_arg(body, i))), pto_dtype_name(t));
+        const pto_value v = pto_block_arg(body, i);
+        if (!cpp_has_type(v))
+            return ascend_refuse(k->op, "parameter `%%%.*s` has elements of type %s", PTO_FMT(pto_value_name(v)),
+                                 pto_dtype_name(pto_type_dtype(pto_value_type(v))));
     }
     const char *of_kernel = parameters(p, k, 0), *of_launch = parameters(p, k, 1), *handed = arguments(p, k);
     p->out = &code;

@@ -51,6 +51,8 @@ const char *cpp_factor(cpp_printer *p, pto_expr x);
 const char *cpp_relation(pto_op op);
 /* NULL: the vendor's library has no such element. */
 const char *cpp_element(pto_dtype t);
+/* Whether a parameter has such a type. Scalars of 8-bit floats have none: they would be numbers of their bits. */
+int cpp_has_type(pto_value parameter);
 /* A number in an element type. */
 const char *cpp_number(cpp_printer *p, pto_dtype t, pto_attr number);
 

@@ -98,14 +98,25 @@ const char *cpp_element(pto_dtype t)
     case PTO_F32: return "float";
     case PTO_F16: return "half";
     case PTO_BF16: return "bfloat16_t";
+    /* No unit computes in them: they are moved, and what is made of them is made of their bits. */
+    case PTO_F8E4M3:
+    case PTO_F8E5M2:
+    case PTO_F8E8M0: return c_integer_type(PTO_U8);
     default: return c_integer_type(t);
     }
+}
+
+int cpp_has_type(pto_value parameter)
+{
+    const pto_type type = pto_value_type(parameter);
+    const pto_dtype t = pto_type_dtype(type);
+    return cpp_element(t) != NULL && (pto_type_kind_of(type) == PTO_TYPE_GM || !pto_dtype_is_byte_float(t));
 }
 
 const char *cpp_number(cpp_printer *p, pto_dtype t, pto_attr number)
 {
     const char *c = cpp_element(t);
-    if (c == NULL) return NULL;
+    if (c == NULL || pto_dtype_is_byte_float(t)) return NULL;
     if (!pto_dtype_is_float(t)) {
         const long long n = (long long)pto_attr_i64(number);
         if (t == PTO_U64 && n < 0) return text_format(p->run, "%lluULL", (unsigned long long)n);
