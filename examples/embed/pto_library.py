@@ -38,6 +38,10 @@ class FunctionInfo(Structure):
     _fields_ += [("name", c_char_p), ("inputs", POINTER(POINTER(ArgumentInfo))), ("constants", POINTER(POINTER(ArgumentInfo))), ("outputs", POINTER(POINTER(ArgumentInfo))), ("symbols", POINTER(c_char_p))]
 
 
+class PipelineParams(Structure):
+    _fields_ = [("struct_size", c_uint32), ("reserved", c_uint32), ("machine", c_char_p), ("settings", POINTER(c_char_p))]
+
+
 class Error(Exception):
     """What the library reported, as the tools print it."""
 
@@ -84,10 +88,12 @@ class Library:
         if result != 0:
             raise Error(self.c.pto_diagnostics_text(self.context).decode())
 
-    def compile(self, path, pipeline="native.yaml", function=None):
-        """The function of the module that is called so, or the only public one."""
+    def compile(self, path, pipeline="native.yaml", function=None, settings=()):
+        """The function of the module that is called so, or the only public one. Settings are as --set of the tools has them."""
         opened, program, callable_ = c_void_p(), c_void_p(), c_void_p()
-        self.check(self.c.pto_pipeline_read(self.context, str(pipeline).encode(), None, byref(opened)))
+        texts = (c_char_p * (len(settings) + 1))(*(s.encode() for s in settings))
+        params = PipelineParams(ctypes.sizeof(PipelineParams), 0, None, texts)
+        self.check(self.c.pto_pipeline_read(self.context, str(pipeline).encode(), byref(params), byref(opened)))
         self.check(self.c.pto_compile_file(opened, str(path).encode(), byref(program)))
         name = function.encode() if function else None
         self.check(self.c.pto_callable_create(program, name, byref(callable_)))
@@ -108,15 +114,15 @@ class Function:
         self.library.check(self.library.c.pto_callable_set_constant(self.handle, name.encode(), byref(tensor)))
         self.constants[name] = owner
 
-    def __call__(self, *values):
-        """The outputs, as new arrays."""
+    def __call__(self, *values, new=numpy.empty):
+        """The outputs, in arrays that `new` makes of extents and type."""
         call = self.library.c
         lent = [lend(v) for v in values]
         inputs = (POINTER(Tensor) * len(lent))(*(ctypes.pointer(tensor) for tensor, _ in lent))
         n = self.info.output_count
         ranks, extents = (c_uint32 * n)(), ((c_int64 * 8) * n)()
         self.library.check(call.pto_callable_shapes(self.handle, inputs, len(lent), ranks, extents, n))
-        results = [numpy.empty(extents[i][: ranks[i]], numpy_type(self.info.outputs[i].contents)) for i in range(n)]
+        results = [new(extents[i][: ranks[i]], numpy_type(self.info.outputs[i].contents)) for i in range(n)]
         places = [tensor_of(a) for a in results]
         outputs = (POINTER(Tensor) * n)(*map(ctypes.pointer, places))
         self.library.check(call.pto_callable_call(self.handle, inputs, len(lent), outputs, n))
