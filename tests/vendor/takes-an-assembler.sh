@@ -34,7 +34,7 @@ says 'kernel_softmax_0.pto.cpp --pto-arch=a3 --pto-level=level3$' asked
 says 'kernel_softmax_0.pto.cpp --pto-arch=a3 --pto-level=level2 --enable-insert-sync$' asked
 status=0
 assembler ./ptoas topk --machine=ascend-950.yaml --arguments=--all >out 2>text || status=$?
-says '^not written: topk/topk.ptir, level 3: \[pto.emit-ascend/unsupported\] `pto.tmrgsort`' out
+says '^not written: topk/topk.ptir, level 2: \[pto.emit-ascend/unsupported\] `block.tile`' out
 status=0
 assembler ./ptoas nothing-of-the-kind >out 2>text || status=$?
 [ "$status" -eq 1 ] || fail "status $status"

@@ -66,7 +66,7 @@ class Results:
             return
         digest = hashlib.sha256(f"{version_of(o.checkout)} {o.assembler}".encode())
         scripts = (here + "/*", root + "/tests/kernels/*.py", root + "/tests/fuzz/**/*.py", root + "/pipelines/**/*.yaml")
-        for pattern in (o.build + "/bin/pto-*", o.build + "/plugins/**/*.so", *scripts):
+        for pattern in (o.build + "/bin/pto-*", o.build + "/lib/**/*.so", *scripts):
             for path in filter(os.path.isfile, sorted(glob.glob(pattern, recursive=True))):
                 with open(path, "rb") as f:
                     digest.update(f.read())

@@ -10,9 +10,17 @@ static const ascend_insn rows[] = {
 #define WHOLE ASCEND_WHOLE
 #define SCALAR_UNIT ASCEND_SCALAR_UNIT
 #define BITS_IN_TEXT ASCEND_BITS_IN_TEXT
+#define HALVES_IN_TEXT ASCEND_HALVES_IN_TEXT
+#define EVEN_IN_TEXT ASCEND_EVEN_IN_TEXT
+#define EVEN_ON_A5_IN_TEXT ASCEND_EVEN_ON_A5_IN_TEXT
+#define FLOATS_IN_TEXT ASCEND_FLOATS_IN_TEXT
 #define INSN(name, call, op, flags) {name, call, op, flags},
 #include "ascend.def"
 #undef INSN
+#undef FLOATS_IN_TEXT
+#undef EVEN_ON_A5_IN_TEXT
+#undef EVEN_IN_TEXT
+#undef HALVES_IN_TEXT
 #undef BITS_IN_TEXT
 #undef SCALAR_UNIT
 #undef WHOLE

@@ -179,6 +179,16 @@ static const ascend_tile *taller(ascend_builder *b, const ascend_operand *o, int
     return f;
 }
 
+/* The tile with more columns, of which as many are valid. */
+static const ascend_tile *wider(ascend_builder *b, const ascend_operand *o, int64_t columns)
+{
+    int is_new = 0;
+    ascend_tile *t = b->tiles[o->value.index],
+                *f = form_of(t, o->tile, text_format(t->op.run, "_to_%lld", (long long)columns), &is_new);
+    f->type.columns = columns;
+    return f;
+}
+
 /* The tile with elements of another type of as many bits. */
 static const ascend_tile *in_type(ascend_tile *t, const ascend_tile *from, pto_dtype dtype)
 {
@@ -186,6 +196,23 @@ static const ascend_tile *in_type(ascend_tile *t, const ascend_tile *from, pto_d
     if (from->type.dtype == dtype) return from;
     ascend_tile *f = form_of(t, from, text_format(t->op.run, "_%s", pto_dtype_name(dtype)), &is_new);
     f->type.dtype = dtype;
+    return f;
+}
+
+/* The tile as i16, two for each of its words and one for two of its bytes, along what is contiguous: a last single byte
+ * takes the one after it along, as in the library. */
+static const ascend_tile *in_halves(ascend_tile *t, const ascend_tile *from)
+{
+    int is_new = 0;
+    const int64_t bytes = pto_dtype_bytes(from->type.dtype);
+    ascend_tile *f = form_of(t, from, "_halves", &is_new);
+    if (!is_new) return f;
+    const int is_down = f->type.boxes == PTO_LINES_NONE ? f->type.is_column_major : f->type.boxes == PTO_LINES_COLUMN;
+    int64_t *const line = is_down ? &f->type.rows : &f->type.columns;
+    pto_expr *const valid = &f->valid[is_down ? 0 : 1];
+    *line = *line * bytes / 2;
+    *valid = pto_expr_ceildiv(pto_expr_scale(*valid, bytes), pto_expr_const(t->op.run, 2));
+    f->type.dtype = PTO_I16;
     return f;
 }
 
@@ -280,11 +307,44 @@ static pto_status make_window(pto_op op, pto_value memory, const ascend_tile *t,
 
 static int is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
 
-/* Whether its last operand is a number. */
-static int has_constant(const ascend_builder *b, pto_op op)
+/* Whether all of its scalars are known numbers. */
+static int has_constants(const ascend_builder *b, pto_op op)
 {
-    const pto_op made = pto_value_op(pto_op_operand(op, pto_op_operand_count(op) - 1));
-    return PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT);
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_op made = pto_value_op(pto_op_operand(op, i));
+        if (!is_tile(pto_op_operand(op, i)) && !(PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT))) return 0;
+    }
+    return 1;
+}
+
+/* Whether one of its scalars is an infinity or NaN. */
+static int has_special(const ascend_builder *b, pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_op made = pto_value_op(pto_op_operand(op, i));
+        if (!is_tile(pto_op_operand(op, i)) && PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT) &&
+            !isfinite(pto_attr_f64(pto_op_attr(made, PTO_STR("value")))))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether the text says an instruction on such a tile of floats of their bits. */
+static int is_in_bits(const ascend_builder *b, const ascend_node *n, const ascend_tile *t)
+{
+    const pto_dtype dtype = t->type.dtype;
+    return b->m->is_text && (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0 && has_constants(b, n->op) &&
+           (dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op)));
+}
+
+/* Whether the text says an instruction on such a tile of 16 bits: a number that fills words is not halves that are
+ * alike. */
+static int is_in_halves(const ascend_builder *b, const ascend_node *n, const ascend_tile *t)
+{
+    const int64_t bytes = pto_dtype_bytes(t->type.dtype);
+    const int is_fill = (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0;
+    return b->m->is_text && (n->insn->flags & ASCEND_HALVES_IN_TEXT) != 0 && pto_str_is(b->m->arch, "a3") &&
+           (bytes == 1 || (bytes == 4 && !is_fill));
 }
 
 /* With the padding that the op asks for. */
@@ -313,9 +373,9 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
     if (i == 1 && n->operands[0].tile != NULL && n->operands[0].tile->type.role == PTO_ROLE_SCALING)
         o->tile = in_words(t, o->tile);
-    if (b->m->is_text && (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0 && has_constant(b, n->op) &&
-        o->tile->type.dtype == PTO_BF16)
-        o->tile = in_type(t, o->tile, PTO_I16);
+    if (is_in_bits(b, n, o->tile))
+        o->tile = in_type(t, o->tile, pto_dtype_bytes(o->tile->type.dtype) == 4 ? PTO_I32 : PTO_I16);
+    if (is_in_halves(b, n, o->tile)) o->tile = in_halves(t, o->tile);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
     return (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 ? pad_operand(n, o, t) : PTO_OK;
 }
@@ -402,6 +462,38 @@ static void level_rows(ascend_builder *b, ascend_node *n)
     }
 }
 
+/* The assembler asks for one capacity of a merged list and of the scratch tile that the merge goes through. */
+static void level_lists(ascend_builder *b, ascend_node *n)
+{
+    for (uint32_t i = 1; i < n->operand_count; i++) {
+        ascend_operand *to = &n->operands[0], *through = &n->operands[i];
+        if (!pto_op_is_scratch(n->op, i)) continue;
+        if (to->tile->type.columns < through->tile->type.columns)
+            to->tile = wider(b, to, through->tile->type.columns);
+        else if (through->tile->type.columns < to->tile->type.columns)
+            through->tile = wider(b, through, to->tile->type.columns);
+        return;
+    }
+}
+
+/* The assembler asks for one capacity of tiles where lines of their elements have others, as blocks have: a single row
+ * has what the longest has. */
+static void level_columns(ascend_builder *b, ascend_node *n)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        const ascend_tile *t = n->operands[i].tile;
+        if (t == NULL || pto_op_is_scratch(n->op, i)) continue;
+        if (t->type.rows != 1) return;
+        if (t->type.columns > most) most = t->type.columns;
+    }
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        ascend_operand *o = &n->operands[i];
+        if (o->tile != NULL && !pto_op_is_scratch(n->op, i) && o->tile->type.columns < most)
+            o->tile = wider(b, o, most);
+    }
+}
+
 /* Shapes that the library has otherwise. */
 static pto_status fit_shapes(ascend_builder *b, ascend_node *n)
 {
@@ -457,6 +549,10 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     PTO_TRY(fit_shapes(b, n));
     if (ASCEND_IS(b->m, op, TLOAD)) return add_window(n, 1, 0);
     if (ASCEND_IS(b->m, op, TSTORE) || ASCEND_IS(b->m, op, TSTORE_FP)) return add_window(n, 0, 1);
-    if (ASCEND_IS(b->m, op, TMRGSORT)) return split_runs(b, n);
+    if (ASCEND_IS(b->m, op, TMRGSORT)) PTO_TRY(split_runs(b, n));
+    if (b->m->is_text && strstr(n->insn->op, "$lists") != NULL) level_lists(b, n);
+    const int is_even =
+        pto_str_is(b->m->arch, "a5") ? ASCEND_EVEN_IN_TEXT | ASCEND_EVEN_ON_A5_IN_TEXT : ASCEND_EVEN_IN_TEXT;
+    if (b->m->is_text && (n->insn->flags & (uint32_t)is_even) != 0) level_columns(b, n);
     return PTO_OK;
 }

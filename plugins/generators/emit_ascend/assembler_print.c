@@ -49,15 +49,20 @@ static const char *symbol(printer *p, pto_str name)
 
 static const char *temporary(printer *p) { return text_format(p->run, "%%x%u_", ++p->temporary_count); }
 
+static const char *at_head(printer *p, const char *name, const char *number, const char *type)
+{
+    const char *definition = text_format(p->run, "%s = arith.constant %s : %s\n", name, number, type);
+    if (p->constants->n == 0 || strstr(text_end(p->constants), definition) == NULL)
+        text_put(p->constants, "    %s", definition);
+    return name;
+}
+
 /* A constant at the head of the function. */
 static const char *constant(printer *p, int64_t n, const char *type)
 {
     const char *name = text_format(p->run, "%%c%s%llu_%s_", n < 0 ? "m" : "",
                                    n < 0 ? 0 - (unsigned long long)n : (unsigned long long)n, type);
-    const char *definition = text_format(p->run, "%s = arith.constant %lld : %s\n", name, (long long)n, type);
-    if (p->constants->n == 0 || strstr(text_end(p->constants), definition) == NULL)
-        text_put(p->constants, "    %s", definition);
-    return name;
+    return at_head(p, name, text_format(p->run, "%lld", (long long)n), type);
 }
 
 /* ---- index expressions ---- */
@@ -198,6 +203,14 @@ static const char *window(printer *p, const ascend_node *n, const ascend_window 
     const int turns = pto_attr_bool_of(n->op, PTO_STR("transpose"), 0);
     text dims = {.run = p->run}, steps = {.run = p->run}, starts = {.run = p->run}, sizes = {.run = p->run},
          marks = {.run = p->run};
+    if (rank == 1) { /* a line is a row of it */
+        const char *one = constant(p, 1, "index"), *length = index_of(p, pto_type_dim(memory, 0));
+        text_put(&dims, "%s, ", one);
+        text_put(&steps, "%s, ", length);
+        text_put(&starts, "%s, ", constant(p, 0, "index"));
+        text_put(&sizes, "%s, ", one);
+        text_put(&marks, "?x");
+    }
     for (uint32_t i = 0; i < rank; i++) {
         const uint32_t d = turns && rank > 1 && i + 2 >= rank ? 2 * rank - 3 - i : i;
         const char *comma = i != 0 ? ", " : "";
@@ -225,7 +238,8 @@ static pto_status copy(printer *p, const ascend_node *n)
     const ascend_operand *memory = &n->operands[is_load ? 1 : 0], *other = &n->operands[is_load ? 0 : 1];
     const uint32_t rank = pto_type_rank(pto_value_type(memory->value));
     const char *type = NULL;
-    if (rank < 2 || rank > 5) return assembler_refuse(n->op, "memory has 2 to 5 dims there");
+    if (rank < 1 || rank > 5 || (rank == 1 && memory->window->is_columns))
+        return assembler_refuse(n->op, "memory has 2 to 5 dims there, or is a line that becomes a row");
     const int has_relu = pto_attr_bool_of(n->op, PTO_STR("relu"), 0);
     uint64_t word = 0;
     const int has_scale = ascend_scale(n, &word);
@@ -244,24 +258,53 @@ static pto_status copy(printer *p, const ascend_node *n)
     return PTO_OK;
 }
 
+/* An integer on the way to a scalar of a tile: the assembler has no form of a cast to 32 bits at once. */
+static const char *integer(printer *p, const char *index, const char *name, const char *type)
+{
+    const int is_wide = strcmp(type, "i64") == 0;
+    const char *wide = is_wide ? name : temporary(p);
+    line(p, "%s = arith.index_cast %s : index to i64", wide, index);
+    if (!is_wide) line(p, "%s = arith.trunci %s : i64 to %s", name, wide, type);
+    return name;
+}
+
+/* An integer as f64, which has a place for all of them. */
+static const char *integer_as_float(printer *p, pto_value v)
+{
+    const pto_op op = pto_value_op(v);
+    const char *whole = value(p, v), *type = element(pto_type_dtype(pto_value_type(v))), *name = temporary(p);
+    if (PTO_SOME(op) && ASCEND_IS(p->m, op, CONSTANT))
+        line(p, "%s = arith.constant %.17e : f64", name, (double)pto_attr_i64(pto_op_attr(op, PTO_STR("value"))));
+    else
+        line(p, "%s = arith.sitofp %s : %s to f64", name, whole, type);
+    return name;
+}
+
 /* A scalar operand in the element type of the tile; its name and type. */
 static const char *scalar(printer *p, const ascend_node *n, pto_value v, const char **type)
 {
     const pto_op op = pto_value_op(v);
     const pto_dtype t = ascend_scalar_type(n, v);
     *type = element(t);
+    if ((n->insn->flags & ASCEND_FLOATS_IN_TEXT) != 0 && !pto_dtype_is_float(t)) {
+        *type = "f64";
+        return integer_as_float(p, v);
+    }
     if (!PTO_SOME(op) || !ASCEND_IS(p->m, op, CONSTANT)) {
         *type = element(pto_type_dtype(pto_value_type(v)));
         return value(p, v);
     }
     const pto_attr number = pto_op_attr(op, PTO_STR("value"));
     const pto_dtype own = pto_type_dtype(pto_value_type(v));
-    if (pto_dtype_is_float(own) && !pto_dtype_is_float(t)) return constant(p, (int16_t)ascend_bits(own, number), *type);
+    const uint32_t bits = ascend_bits(own, number);
+    if (pto_dtype_is_float(own) && !pto_dtype_is_float(t))
+        return constant(p, pto_dtype_bytes(t) == 4 ? (int32_t)bits : (int16_t)bits, *type);
+    if (pto_dtype_bytes(own) == 1 && pto_dtype_bytes(t) == 2) return constant(p, (int16_t)(bits << 8 | bits), *type);
     if (!pto_dtype_is_float(t)) return constant(p, pto_attr_i64(number), *type);
     const double x = pto_attr_f64(number);
     const char *name = temporary(p);
     if (!isfinite(x))
-        line(p, "%s = arith.constant 0x%X : %s", name, (unsigned)ascend_bits(t, number), *type);
+        line(p, "%s = arith.constant 0x%X : %s", name, (unsigned)bits, *type);
     else
         line(p, "%s = arith.constant %.17e : %s", name, x, *type);
     return name;
@@ -290,6 +333,7 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
         return text_format(p->run, " {cmpMode = #pto<cmp %s>}",
                            pto_relation_word(pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")))));
     if (strncmp(c, "$second", 7) == 0) return ", {maskPattern = #pto.mask_pattern<P1010>}";
+    if (strncmp(c, "$lists", 6) == 0) return " {exhausted = false}";
     if (strncmp(c, "$place", 6) == 0) {
         *type = "index, index";
         return text_format(p->run, ", %s, %s", index_of(p, pto_expr_of(n->op, PTO_STR("offsets"), 0)),
@@ -297,7 +341,7 @@ static const char *expand_word(printer *p, const ascend_node *n, const char *c, 
     }
     if (strncmp(c, "$diagonal", 9) == 0) {
         const char *at = temporary(p);
-        line(p, "%s = arith.index_cast %s : index to i32", at, index_of(p, ascend_diagonal(n->op)));
+        integer(p, index_of(p, ascend_diagonal(n->op)), at, "i32");
         *type = "i32";
         return text_format(p->run, "%s {upperOrLower = %d : i32}", at, pto_attr_bool_of(n->op, PTO_STR("upper"), 0));
     }
@@ -342,22 +386,16 @@ static const char *quantization(const ascend_node *n)
     return strstr(n->insn->op, "$asymmetric") != NULL ? " {quant_type = #pto<quant_type INT8_ASYM>}" : "";
 }
 
-/* By the row of ascend.def: the op, then what it takes. */
-static pto_status insn(printer *p, const ascend_node *n)
+/* What the op takes by the row of ascend.def, and the types of that. */
+static void put_ins(printer *p, const ascend_node *n, text *names, text *types)
 {
-    text names = {.run = p->run}, types = {.run = p->run};
-    if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
-    PTO_TRY(check_pad(n));
-    if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
-    if (ASCEND_IS(p->m, n->op, TLOAD) || n->operands[0].window != NULL) return copy(p, n);
-    const char *takes = strchr(n->insn->op, ' ');
-    for (const char *c = takes; c != NULL && *c != 0; c++) {
+    for (const char *c = strchr(n->insn->op, ' '); c != NULL && *c != 0; c++) {
         if (*c != '$' || is_said_after(c)) continue;
         const char *type = NULL, *word = expand_word(p, n, c, &type);
         if (word != NULL) {
-            text_put(&names, "%s", word);
-            if (type != NULL) put_next(&types, type);
-            break;
+            text_put(names, "%s", word);
+            if (type != NULL) put_next(types, type);
+            return;
         }
         const int is_optional = c[1] == '?';
         uint32_t i = (uint32_t)(c[is_optional ? 2 : 1] - '0');
@@ -366,17 +404,90 @@ static pto_status insn(printer *p, const ascend_node *n)
         const ascend_operand *o = &n->operands[i];
         const char *name = o->tile != NULL ? tile(p, o->tile) : scalar(p, n, o->value, &type);
         if (o->tile != NULL) type = tile_type(p, &o->tile->type);
-        put_next(&names, name);
-        put_next(&types, type);
+        put_next(names, name);
+        put_next(types, type);
     }
+}
+
+/* What it writes; of merges also how many of each list were taken, which nobody reads. */
+static const char *outs_of(printer *p, const ascend_node *n)
+{
+    const ascend_tile *to = n->operands[0].tile;
+    if (!pto_op_writes(n->op, 0)) return "";
+    if (strstr(n->insn->op, "$lists") == NULL)
+        return text_format(p->run, " outs(%s : %s)", tile(p, to), tile_type(p, &to->type));
+    const char *counts = at_head(p, "%c0_counts_", "dense<0>", "vector<4xi16>");
+    return text_format(p->run, " outs(%s, %s : %s, vector<4xi16>)", tile(p, to), counts, tile_type(p, &to->type));
+}
+
+/* By the row of ascend.def: the op, then what it takes. */
+static pto_status insn(printer *p, const ascend_node *n)
+{
+    text names = {.run = p->run}, types = {.run = p->run};
+    if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
+    PTO_TRY(check_pad(n));
+    if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
+    if (ASCEND_IS(p->m, n->op, TLOAD) || n->operands[0].window != NULL) return copy(p, n);
+    put_ins(p, n, &names, &types);
     put_wait(p, n, "PIPE_V", "PIPE_S");
-    const ascend_operand *to = &n->operands[0];
-    const char *outs = pto_op_writes(n->op, 0)
-                           ? text_format(p->run, " outs(%s : %s)", tile(p, to->tile), tile_type(p, &to->tile->type))
-                           : "";
-    line(p, "pto.%.*s ins(%s : %s)%s%s", (int)(takes - n->insn->op), n->insn->op, text_end(&names), text_end(&types),
-         outs, quantization(n));
+    line(p, "pto.%.*s ins(%s : %s)%s%s", (int)strcspn(n->insn->op, " "), n->insn->op, text_end(&names),
+         text_end(&types), outs_of(p, n), quantization(n));
     put_wait(p, n, "PIPE_S", "PIPE_V");
+    return PTO_OK;
+}
+
+/* Row `row` of the tile, as a tile of that many columns. */
+static const ascend_tile *put_row(printer *p, const ascend_tile *of, const char *row, int64_t columns)
+{
+    ascend_tile *t = PTO_SCRATCH(p->run, ascend_tile, 1);
+    const int64_t bytes = of->type.columns * pto_dtype_bytes(of->type.dtype);
+    const char *start = index_of(p, pto_expr_offset(pto_expr_scale(of->stage, of->stage_bytes), of->address));
+    const char *from = binary(p, "muli", row, constant(p, bytes, "index"));
+    const char *at = binary(p, "addi", start, from);
+    const char *valid = index_of(p, of->valid[1]);
+    const char *address = temporary(p), *one = constant(p, 1, "index");
+    *t = *of;
+    t->type.rows = 1;
+    t->type.columns = columns;
+    t->suffix = text_format(p->run, "%s_row", of->suffix);
+    line(p, "%s = arith.index_cast %s : index to i64", address, at);
+    line(p, "%s = pto.alloc_tile addr = %s valid_row = %s valid_col = %s : %s", tile(p, t), address, one, valid,
+         tile_type(p, &t->type));
+    return t;
+}
+
+/* On A5 the assembler asks for one capacity of numbers and of the bits that are made of them: single rows can be given
+ * it, so that rows are taken one after the other. */
+static int goes_by_rows(const printer *p, const ascend_node *n)
+{
+    return (n->insn->flags & ASCEND_EVEN_ON_A5_IN_TEXT) != 0 && pto_str_is(p->m->arch, "a5") && p->is_placed &&
+           n->operands[0].tile->type.rows != 1;
+}
+
+static pto_status insn_by_rows(printer *p, const ascend_node *n)
+{
+    const char *rows = index_of(p, n->operands[0].tile->valid[0]);
+    const char *first = constant(p, 0, "index");
+    const char *step = constant(p, 1, "index");
+    const char *row = temporary(p);
+    const uint32_t known = p->known.count;
+    ascend_node one = *n;
+    int64_t columns = 0;
+    for (uint32_t i = 0; i < n->operand_count; i++)
+        if (n->operands[i].tile->type.columns > columns) columns = n->operands[i].tile->type.columns;
+    one.operands = PTO_SCRATCH(p->run, ascend_operand, n->operand_count);
+    line(p, "scf.for %s = %s to %s step %s {", row, first, rows, step);
+    p->depth++;
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        uint32_t same = 0;
+        while (same < i && n->operands[same].tile != n->operands[i].tile) same++;
+        one.operands[i] = same < i ? one.operands[same] : n->operands[i];
+        if (same == i) one.operands[i].tile = put_row(p, n->operands[i].tile, row, columns);
+    }
+    PTO_TRY(insn(p, &one));
+    p->depth--;
+    line(p, "}");
+    p->known.count = known;
     return PTO_OK;
 }
 
@@ -479,7 +590,7 @@ static pto_status put_scalar(printer *p, const ascend_node *n)
         line(p, "%s = arith.sitofp %s : i64 to %s", value(p, v), whole, element(t));
         return PTO_OK;
     }
-    line(p, "%s = arith.index_cast %s : index to %s", value(p, v), x, element(t));
+    integer(p, x, value(p, v), element(t));
     return PTO_OK;
 }
 
@@ -536,7 +647,7 @@ static pto_status put_nodes(printer *p, const ascend_node *first)
         case ASCEND_FOR:
         case ASCEND_IF: PTO_TRY(put_control(p, n)); break;
         case ASCEND_SCALAR: PTO_TRY(put_scalar(p, n)); break;
-        default: PTO_TRY(insn(p, n));
+        default: PTO_TRY(goes_by_rows(p, n) ? insn_by_rows(p, n) : insn(p, n));
         }
     }
     return PTO_OK;

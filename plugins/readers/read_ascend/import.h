@@ -21,34 +21,36 @@ enum {
     IMPORT_QUEUES = 6
 };
 
-#define IMPORT_KINDS(X)               \
-    X(FUNC, "func")                   \
-    X(RETURN, "return")               \
-    X(YIELD, "yield")                 \
-    X(KERNEL, "block.kernel")         \
-    X(LAUNCH, "block.launch")         \
-    X(BUFFER, "block.buffer")         \
-    X(TILE, "block.tile")             \
-    X(VIEW, "view")                   \
-    X(FOR, "for")                     \
-    X(IF, "if")                       \
-    X(CONSTANT, "constant")           \
-    X(INDEX_CAST, "index_cast")       \
-    X(SET_FLAG, "pto.set_flag")       \
-    X(WAIT_FLAG, "pto.wait_flag")     \
-    X(BARRIER, "pto.barrier")         \
-    X(TLOAD, "pto.tload")             \
-    X(TSTORE, "pto.tstore")           \
-    X(TMOV, "pto.tmov")               \
-    X(TEXTRACT, "pto.textract")       \
-    X(TEXTRACT_FP, "pto.textract_fp") \
-    X(TINSERT_FP, "pto.tinsert_fp")   \
-    X(TSTORE_FP, "pto.tstore_fp")     \
-    X(TINSERT, "pto.tinsert")         \
-    X(TTRI, "pto.ttri")               \
-    X(WORKSPACE, "block.workspace")   \
-    X(TADD, "pto.tadd")               \
-    X(TPRINT, "pto.tprint")           \
+#define IMPORT_KINDS(X)                     \
+    X(FUNC, "func")                         \
+    X(RETURN, "return")                     \
+    X(YIELD, "yield")                       \
+    X(KERNEL, "block.kernel")               \
+    X(LAUNCH, "block.launch")               \
+    X(BUFFER, "block.buffer")               \
+    X(TILE, "block.tile")                   \
+    X(VIEW, "view")                         \
+    X(FOR, "for")                           \
+    X(IF, "if")                             \
+    X(CONSTANT, "constant")                 \
+    X(INDEX_CAST, "index_cast")             \
+    X(SET_FLAG, "pto.set_flag")             \
+    X(WAIT_FLAG, "pto.wait_flag")           \
+    X(BARRIER, "pto.barrier")               \
+    X(TLOAD, "pto.tload")                   \
+    X(TSTORE, "pto.tstore")                 \
+    X(TMOV, "pto.tmov")                     \
+    X(TEXTRACT, "pto.textract")             \
+    X(TEXTRACT_FP, "pto.textract_fp")       \
+    X(TINSERT_FP, "pto.tinsert_fp")         \
+    X(TSTORE_FP, "pto.tstore_fp")           \
+    X(TINSERT, "pto.tinsert")               \
+    X(TTRI, "pto.ttri")                     \
+    X(WORKSPACE, "block.workspace")         \
+    X(TADD, "pto.tadd")                     \
+    X(TPRINT, "pto.tprint")                 \
+    X(TMRGSORT, "pto.tmrgsort")             \
+    X(TMRGSORT_LISTS, "pto.tmrgsort_lists") \
     X(TGETVAL, "pto.tgetval")
 enum { IMPORT_KINDS(PTO_KIND_ENUM) IMPORT_KIND_COUNT };
 
@@ -103,11 +105,18 @@ typedef struct import_tile {
     pto_block block;              /* that it is defined in */
     struct import_tile *sides[2]; /* of a tile that a branch chose: where `truth` is 1 and where it is 0; NULL: none */
     pto_expr truth;
-    struct import_tile *root; /* the one whose bytes it shows in another way; NULL: itself */
-    struct import_tile *like; /* of a view that is not built yet: what it is a view of */
-    uint32_t last_step;       /* number + 1 of the step that used it last */
+    struct import_tile *root;     /* the one whose bytes it shows in another way; NULL: itself */
+    struct import_tile *like;     /* of a view that is not built yet: what it is a view of */
+    uint32_t last_step;           /* number + 1 of the step that used it last */
+    struct import_tile *elements; /* its bytes as bits or records, where they were last; NULL: nowhere */
     struct import_tile *twin; /* the column-major one of which this is another view, with rows and columns exchanged */
 } import_tile;
+
+/* A tile that is taken as another one: dropped where nothing else uses it. */
+typedef struct import_shadow {
+    pto_op op;
+    struct import_shadow *next;
+} import_shadow;
 
 /* ---- names ---- */
 
@@ -118,7 +127,8 @@ typedef enum import_kind {
     IMPORT_CONDITION, /* a comparison of integers */
     IMPORT_POINTER,
     IMPORT_VIEW, /* of global memory, or a part of it */
-    IMPORT_TILE
+    IMPORT_TILE,
+    IMPORT_COUNTS /* how many of each list were taken, which nobody reads */
 } import_kind;
 
 typedef struct import_name {
@@ -192,6 +202,7 @@ typedef struct importer {
     import_memory *memories;
 
     int is_cube, is_vector; /* what its tiles need */
+    import_shadow *shadows;
     pto_op kernel;
     pto_block block; /* that ops are added to */
     pto_loc loc;     /* of what is being built */
@@ -297,6 +308,20 @@ int import_same_type(const import_tile *a, const import_tile *b);
 import_tile *import_choice(importer *im, pto_expr truth, import_tile *a, import_tile *b);
 /* The value of a tile, which is built when it was not yet; none after a diagnostic. */
 pto_value import_tile_value(importer *im, import_tile *t);
+
+/* Builds a tile as `t`, in the stage that `like`, the op of another one, is in. */
+pto_op import_build_alias(importer *im, const import_tile *t, pto_op like, pto_str name, pto_loc loc, pto_place at);
+
+/* ---- import_bits.c ---- */
+/* Tile `i` of an instruction of ours by its name, as bits or records where it takes those; none after a diagnostic. */
+pto_value import_elements(importer *im, const mlir_op *op, const char *name, import_tile *const *tiles, uint32_t i);
+/* At the end of a kernel: what is used as bits or records alone is not there as bytes, too. */
+pto_status import_drop_shadows(importer *im);
+int import_takes_bits(const char *name, uint32_t i);
+/* Which tile of an instruction of ours has the type of its scalars. */
+uint32_t import_numbers_of(const char *name);
+/* A merge of lists, after which `ins` has the scratch tile. */
+pto_status import_merge(importer *im, const mlir_op *op, import_tile *const *ins, uint32_t count, import_tile *to);
 
 /* ---- import_insn.c ---- */
 /* Any op of the dialect that is not one of the above. */

@@ -198,6 +198,19 @@ static pto_status float_constant(importer *im, const mlir_op *op, const mlir_nod
     return import_define(im, op->results, (import_name){.kind = IMPORT_NUMBER, .dtype = t, .number = x});
 }
 
+/* A number of f64 is an integer there, which stands beside tiles of integers. */
+static pto_status wide_constant(importer *im, const mlir_op *op, const mlir_node *number)
+{
+    char text[MLIR_NAME_MAX + 1], *end;
+    memcpy(text, number->text.p, number->text.n);
+    text[number->text.n] = 0;
+    const double x = strtod(text, &end);
+    if (*end != 0 || !(fabs(x) < 0x1p63) || x != rint(x))
+        return mlir_error(im->run, number->line, number->column, "pto.read-ascend/number",
+                          "`%s` of f64 is not an integer of 64 bits, and others are not read", text);
+    return define_index(im, op, pto_expr_const(im->run, (int64_t)x), PTO_I64, 1);
+}
+
 static pto_status constant(importer *im, const mlir_op *op)
 {
     mlir_cursor c = mlir_arguments(im->run, op);
@@ -208,12 +221,15 @@ static pto_status constant(importer *im, const mlir_op *op)
         PTO_TRY(mlir_at_end(&c));
         return define_index(im, op, pto_expr_const(im->run, n), PTO_BOOL, 1);
     }
+    if (c.at != NULL && c.at->kind == MLIR_TYPE && pto_str_is(c.at->text, "dense"))
+        return import_define(im, op->results, (import_name){.kind = IMPORT_COUNTS});
     if (!mlir_take(&c, MLIR_NUMBER, &number)) return mlir_expected(&c, "a number");
     if (!mlir_take_mark(&c, ':')) return mlir_expected(&c, "`:` and a type");
     PTO_TRY(import_take_type(&c, &type));
     PTO_TRY(mlir_at_end(&c));
     const pto_dtype t = import_dtype(type->text);
     if (pto_dtype_is_float(t)) return float_constant(im, op, number, t);
+    if (pto_str_is(type->text, "f64")) return wide_constant(im, op, number);
     if (t == PTO_DTYPE_NONE)
         return import_refuse(im, op, "is of `%.*s`, which is not a type of scalars", PTO_FMT(type->text));
     PTO_TRY(import_number_of(im, number, &n));
@@ -349,7 +365,9 @@ static pto_status cast(importer *im, const mlir_op *op)
     if (!mlir_take_word(&c, "to")) return mlir_expected(&c, "`to` and a type");
     PTO_TRY(import_take_type(&c, &to));
     PTO_TRY(mlir_at_end(&c));
-    const pto_dtype t = import_dtype(to->text);
+    /* An integer of f64 stays one. */
+    const int is_wide = pto_str_is(op->name, "arith.sitofp") && pto_str_is(to->text, "f64");
+    const pto_dtype t = import_dtype(is_wide ? from->text : to->text);
     if (t == PTO_DTYPE_NONE) return import_refuse(im, op, "makes `%.*s`, which is not read", PTO_FMT(to->text));
     if (PTO_SOME(x)) PTO_TRY(name_grid(im, op, x));
     const pto_str name = op->results->text;

@@ -1,5 +1,6 @@
 /* Instructions, by the rows of ascend.def, flags and barriers. */
 #include "ascend_rows.h"
+#include "float_bits.h"
 #include "import.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@ typedef struct operands {
     uint32_t in_count, out_count;
     pto_str round, saturate; /* of `rmode` and `sat_mode`; empty: none */
     pto_str quantized;       /* of `quant_type`, likewise */
+    pto_str relation;        /* of `cmpMode`, likewise */
+    int is_second;           /* of pairs the second, by `maskPattern` */
+    int is_of_lists;         /* `exhausted` is said */
 } operands;
 
 /* ---- flags ---- */
@@ -193,20 +197,36 @@ static int word_of(const mlir_node *n, const char *kind, pto_str *out)
     return 1;
 }
 
-/* `{rmode = #pto<round_mode RINT>, sat_mode = #pto<saturation_mode ON>}` */
-static pto_status rounding(mlir_cursor *c, operands *o)
+/* One `rmode = #pto<round_mode RINT>` and so on. */
+static int attribute(mlir_cursor *in, operands *o)
 {
-    static const char legal[] = "`rmode = #pto<round_mode ..>` or `sat_mode = #pto<saturation_mode ..>`";
-    mlir_cursor in;
+    static const char *const kinds[][2] = {
+        {"rmode", "round_mode"}, {"sat_mode", "saturation_mode"}, {"cmpMode", "cmp"}};
+    pto_str *const words[] = {&o->round, &o->saturate, &o->relation};
     const mlir_node *n = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (mlir_take_word(in, kinds[i][0]))
+            return mlir_take_mark(in, '=') && mlir_take(in, MLIR_ATTRIBUTE, &n) && word_of(n, kinds[i][1], words[i]);
+    if (mlir_take_word(in, "maskPattern")) {
+        o->is_second = mlir_take_mark(in, '=') && mlir_take(in, MLIR_ATTRIBUTE, &n) &&
+                       pto_str_is(n->text, "pto.mask_pattern") && pto_str_is(n->body, "P1010");
+        return o->is_second;
+    }
+    o->is_of_lists = mlir_take_word(in, "exhausted") && mlir_take_mark(in, '=') && mlir_take_word(in, "false");
+    return o->is_of_lists;
+}
+
+/* `{rmode = #pto<round_mode RINT>, sat_mode = #pto<saturation_mode ON>}` */
+static pto_status attributes(mlir_cursor *c, operands *o)
+{
+    mlir_cursor in;
     if (!mlir_enter(c, '{', &in)) return PTO_OK;
-    do {
-        const int is_round = mlir_take_word(&in, "rmode");
-        if ((!is_round && !mlir_take_word(&in, "sat_mode")) || !mlir_take_mark(&in, '=') ||
-            !mlir_take(&in, MLIR_ATTRIBUTE, &n) ||
-            !word_of(n, is_round ? "round_mode" : "saturation_mode", is_round ? &o->round : &o->saturate))
-            return mlir_expected(&in, legal);
-    } while (mlir_take_mark(&in, ','));
+    do
+        if (!attribute(&in, o))
+            return mlir_expected(&in,
+                                 "`rmode = #pto<round_mode ..>`, `sat_mode = #pto<saturation_mode ..>`, `cmpMode = "
+                                 "#pto<cmp ..>`, `maskPattern = #pto.mask_pattern<P1010>` or `exhausted = false`");
+    while (mlir_take_mark(&in, ','));
     return mlir_at_end(&in);
 }
 
@@ -227,15 +247,18 @@ static pto_status operand_list(importer *im, mlir_cursor *c, const char *word, c
 {
     mlir_cursor in;
     const mlir_node *name = NULL, *type = NULL;
-    enum { LEGAL = 1 << IMPORT_TILE | 1 << IMPORT_INDEX | 1 << IMPORT_NUMBER | 1 << IMPORT_SCALAR };
+    const uint32_t legal = strcmp(word, "ins") == 0
+                               ? 1 << IMPORT_TILE | 1 << IMPORT_INDEX | 1 << IMPORT_NUMBER | 1 << IMPORT_SCALAR
+                               : 1 << IMPORT_TILE | 1 << IMPORT_INDEX | 1 << IMPORT_COUNTS;
     if (!mlir_take_word(c, word) || !mlir_enter(c, '(', &in))
         return mlir_expected(c, strcmp(word, "ins") == 0 ? "`ins(`" : "`outs(`");
     do {
         if (*count == OPERANDS_MAX) return mlir_expected(&in, "no more than 8 operands");
+        if (*count != 0 && in.at != NULL && in.at->kind == MLIR_GROUP) break;
         if (!mlir_take(&in, MLIR_VALUE, &name)) return mlir_expected(&in, "an operand");
-        PTO_TRY(import_find(im, name, LEGAL, "a tile or a scalar", &list[(*count)++]));
+        PTO_TRY(import_find(im, name, legal, "a tile or a scalar", &list[(*count)++]));
     } while (mlir_take_mark(&in, ','));
-    PTO_TRY(rounding(&in, o));
+    PTO_TRY(attributes(&in, o));
     if (!mlir_take_mark(&in, ':')) return mlir_expected(&in, "`,` or `:` and types");
     for (uint32_t i = 0; i < *count; i++) {
         if (i != 0 && !mlir_take_mark(&in, ',')) return mlir_expected(&in, "`,` and a type for each operand");
@@ -285,6 +308,13 @@ static const ascend_insn *next_row(uint32_t *at, pto_str name)
     return NULL;
 }
 
+/* Whether the text says what the row says between braces. */
+static int has_words(const ascend_insn *row, const operands *o)
+{
+    return (strstr(row->op, "$relation") != NULL) == (o->relation.n != 0) &&
+           (strstr(row->op, "$second") != NULL) == o->is_second;
+}
+
 /* The operands of our instruction by the row: `$2|1` is operand 2, or where the text has operand 1 again, none; `$?3`
  * may be absent. One that the row leaves out before others is the target, which goes on from what it holds. 0: the row
  * takes others. */
@@ -293,7 +323,9 @@ static int arrange(const ascend_insn *row, const operands *o, const import_name 
     uint32_t given = 0;
     memset(to, 0, OPERANDS_MAX * sizeof *to);
     to[0] = o->outs[0];
+    if (!has_words(row, o)) return 0;
     for (const char *c = strchr(row->op, '$'); c != NULL; c = strchr(c + 1, '$')) {
+        if (strcmp(c, "$run") == 0 && given < o->in_count) given++;
         if (c[1] != '?' && (c[1] < '0' || c[1] > '9')) continue;
         const int is_optional = c[1] == '?', may_repeat = c[2] == '|';
         const uint32_t k = (uint32_t)(c[is_optional ? 2 : 1] - '0');
@@ -305,12 +337,10 @@ static int arrange(const ascend_insn *row, const operands *o, const import_name 
         if (may_repeat && in == to[c[3] - '0']) continue;
         to[k] = in;
     }
-    for (uint32_t k = 1, last = OPERANDS_MAX; k < last; k++) {
-        while (last > 0 && to[last - 1] == NULL) last--;
-        if (k < last && to[k] == NULL) to[k] = to[0];
-    }
-    *count = 0;
-    while (*count < OPERANDS_MAX && to[*count] != NULL) ++*count;
+    *count = OPERANDS_MAX;
+    while (*count > 0 && to[*count - 1] == NULL) --*count;
+    for (uint32_t k = 1; k < *count; k++)
+        if (to[k] == NULL) to[k] = to[0];
     return given == o->in_count && o->out_count == 1;
 }
 
@@ -344,16 +374,40 @@ static pto_status pad_attr(const importer *im, const mlir_op *op, const import_t
     return PTO_OK;
 }
 
+/* Whether the instruction does with the tile what it does with the integers that the text has in its place. */
+static int may_be_of_bits(const ascend_insn *row, const import_tile *tile, const import_tile *seen,
+                          const import_name *const *to, uint32_t count)
+{
+    const int is_fill = (row->flags & ASCEND_BITS_IN_TEXT) != 0;
+    const int64_t bytes = pto_dtype_bytes(tile->type.dtype);
+    int64_t number = 0;
+    if (bytes == pto_dtype_bytes(seen->type.dtype) || (row->flags & ASCEND_HALVES_IN_TEXT) == 0) return is_fill;
+    if (!is_fill) return 1;
+    const import_name *scalar = to[count - 1];
+    return bytes == 1 && scalar->kind == IMPORT_INDEX && pto_expr_is_const(scalar->index, &number) &&
+           (number & 0xff) == (number >> 8 & 0xff);
+}
+
+/* Indices are written as unsigned integers. */
+static void as_signed(const ascend_insn *row, import_tile **tiles, uint32_t count)
+{
+    for (uint32_t i = 0; (row->flags & ASCEND_UNSIGNED) != 0 && i < count; i++)
+        if (tiles[i] != NULL && tiles[i]->type.dtype == PTO_U32 && tiles[i]->twin != NULL) tiles[i] = tiles[i]->twin;
+}
+
 /* Instructions that take rows alone are written on the twins of column-major tiles; ours take the tiles. A scratch
  * operand may be of rows beside them. */
-static void untwin(const importer *im, const ascend_insn *row, import_tile **tiles, uint32_t count)
+static void untwin(const importer *im, const ascend_insn *row, const import_name *const *to, import_tile **tiles,
+                   uint32_t count)
 {
     const pto_kind_id kind = kind_of(im, row);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) continue;
-        if (tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i)) return;
+        if (tiles[i]->twin == NULL && !pto_kind_has_operand(im->run, kind, PTO_COLUMN_SCRATCH, i) &&
+            !import_takes_bits(row->name, i))
+            return;
         if (tiles[i]->twin != NULL && tiles[i]->twin->type.dtype != tiles[i]->type.dtype &&
-            (row->flags & ASCEND_BITS_IN_TEXT) == 0)
+            !may_be_of_bits(row, tiles[i]->twin, tiles[i], to, count))
             return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -384,6 +438,27 @@ static pto_status saturate_attr(const importer *im, const mlir_op *op, pto_str w
     return PTO_OK;
 }
 
+static pto_status relation_attr(const importer *im, const mlir_op *op, pto_str word, pto_spec *s)
+{
+    if (word.n != 0 && pto_relation_by_name(word) == PTO_RELATION_NONE)
+        return import_refuse(im, op, "compares by `%.*s`; read are eq, ne, lt, le, gt and ge", PTO_FMT(word));
+    if (word.n != 0) pto_spec_str(s, PTO_STR("relation"), word);
+    return PTO_OK;
+}
+
+/* Records of a run, from its f32, which are the last operand. */
+static pto_status run_attr(const importer *im, const mlir_op *op, const ascend_insn *row, const operands *o,
+                           pto_spec *s)
+{
+    int64_t length = 0;
+    if (strstr(row->op, "$run") == NULL) return PTO_OK;
+    const import_name *last = o->ins[o->in_count - 1];
+    if (last->kind != IMPORT_INDEX || !pto_expr_is_const(last->index, &length) || length % 2 != 0)
+        return import_refuse(im, op, "has runs of a length that is not known, or not of whole records");
+    pto_spec_int(s, PTO_STR("run"), length / 2);
+    return PTO_OK;
+}
+
 /* In place the library multiplies by 1 / s, but on A5 ([hazards] and [registers] of docs/sources.md). */
 static int is_product(const importer *im, const ascend_insn *row, const import_name *const *to)
 {
@@ -395,7 +470,7 @@ static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row,
                         uint32_t count, const operands *o);
 static pto_status build_product(importer *im, const mlir_op *op, const import_name *const *to, const operands *o)
 {
-    static const ascend_insn row = {.name = "tmuls", .flags = ASCEND_COLUMNS_TURN};
+    static const ascend_insn row = {.name = "tmuls", .op = "", .flags = ASCEND_COLUMNS_TURN};
     char text[PTO_REPORT_BYTES];
     import_name inverse = *to[2];
     inverse.number = (double)(1.0f / (float)to[2]->number);
@@ -408,46 +483,56 @@ static pto_status build_product(importer *im, const mlir_op *op, const import_na
     return build(im, op, &row, with, 3, o);
 }
 
-/* A number beside tiles of `dtype` as one beside the tile that they are read as: the bits of a bf16 are that. */
-static import_name as_element(const import_name *scalar, pto_dtype dtype, const import_tile *tile)
+/* A number beside tiles of `dtype` as one beside the tile that they are read as: the bits of a float are that, and two
+ * bytes that are alike are one. */
+static import_name as_element(const importer *im, const import_name *scalar, pto_dtype dtype, const import_tile *tile)
 {
     import_name out = *scalar;
     int64_t bits = 0;
-    if (tile == NULL || dtype != PTO_I16 || tile->type.dtype != PTO_BF16 || scalar->kind != IMPORT_INDEX ||
+    if (tile == NULL || (dtype != PTO_I16 && dtype != PTO_I32) || scalar->kind != IMPORT_INDEX ||
         !pto_expr_is_const(scalar->index, &bits))
         return out;
-    const uint32_t wide = (uint32_t)(bits & 0xffff) << 16;
-    float number;
-    memcpy(&number, &wide, sizeof number);
+    if (pto_dtype_bytes(tile->type.dtype) == 1) {
+        const int is_signed = pto_dtype_class(tile->type.dtype) == PTO_CLASS_SINT;
+        out.index = pto_expr_const(im->run, is_signed ? (int8_t)bits : (uint8_t)bits);
+        return out;
+    }
+    if (!pto_dtype_is_float(tile->type.dtype)) return out;
+    const uint32_t mask = pto_dtype_bytes(tile->type.dtype) == 2 ? 0xffff : UINT32_MAX;
     out.kind = IMPORT_NUMBER;
-    out.dtype = PTO_BF16;
-    out.number = (double)number;
+    out.dtype = tile->type.dtype;
+    out.number = (double)float_bits_number(tile->type.dtype, (uint32_t)bits & mask);
     return out;
 }
 
 static pto_status build(importer *im, const mlir_op *op, const ascend_insn *row, const import_name *const *to,
                         uint32_t count, const operands *o)
 {
-    import_tile *tiles[OPERANDS_MAX] = {0};
+    import_tile *tiles[OPERANDS_MAX + 1] = {0};
     pto_value values[OPERANDS_MAX];
     for (uint32_t i = 0; i < count; i++) tiles[i] = to[i]->tile;
-    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, row, tiles, count);
+    if ((row->flags & ASCEND_COLUMNS_TURN) != 0) untwin(im, row, to, tiles, count);
+    as_signed(row, tiles, count);
     im->loc = import_loc(im, op);
     for (uint32_t i = 0; i < count; i++) {
         if (tiles[i] == NULL) {
-            const import_name scalar = as_element(to[i], to[0]->dtype, tiles[0]);
-            PTO_TRY(import_scalar(im, op, &scalar, tiles[0] != NULL ? tiles[0]->type.dtype : to[0]->dtype, &values[i]));
+            const uint32_t k = import_numbers_of(row->name);
+            const import_tile *numbers = tiles[k];
+            const import_name scalar = as_element(im, to[i], to[k]->dtype, numbers);
+            PTO_TRY(import_scalar(im, op, &scalar, numbers != NULL ? numbers->type.dtype : to[k]->dtype, &values[i]));
             continue;
         }
         const int is_words = i == 1 && tiles[0] != NULL && tiles[0]->type.role == PTO_ROLE_SCALING &&
                              pto_dtype_bytes(tiles[1]->type.dtype) == 8;
-        values[i] = is_words ? import_factors(im, op, tiles[i]) : import_tile_value(im, tiles[i]);
+        values[i] = is_words ? import_factors(im, op, tiles[i]) : import_elements(im, op, row->name, tiles, i);
         PTO_NEED(values[i]);
     }
     pto_spec s = pto_spec_make(im->run, kind_of(im, row));
     pto_spec_operands(&s, count, values);
     PTO_TRY(round_attr(im, op, o->round, &s));
     PTO_TRY(saturate_attr(im, op, o->saturate, &s));
+    PTO_TRY(relation_attr(im, op, o->relation, &s));
+    PTO_TRY(run_attr(im, op, row, o, &s));
     if (strcmp(row->name, "tfillpad") == 0) PTO_TRY(pad_attr(im, op, &to[0]->tile->type, &s));
     return PTO_SOME(import_build(im, &s)) ? PTO_OK : PTO_FAILED;
 }
@@ -563,6 +648,17 @@ static int has_block_scales(pto_str name)
     return 0;
 }
 
+static pto_status merge(importer *im, const mlir_op *op, const operands *o)
+{
+    import_tile *tiles[OPERANDS_MAX];
+    for (uint32_t i = 0; i < o->in_count; i++) {
+        if (o->ins[i]->kind != IMPORT_TILE) return import_refuse(im, op, "merges tiles alone");
+        tiles[i] = o->ins[i]->tile;
+    }
+    if (o->out_count == 0 || o->outs[0]->kind != IMPORT_TILE) return import_refuse(im, op, "merges into a tile");
+    return import_merge(im, op, tiles, o->in_count, o->outs[0]->tile);
+}
+
 pto_status import_insn(importer *im, const mlir_op *op)
 {
     operands o = {0};
@@ -589,6 +685,7 @@ pto_status import_insn(importer *im, const mlir_op *op)
     if (is_handed_over(op, &o)) return import_hand_over(im, op, o.ins[0]->tile, o.outs[0]->tile);
     use_operands(im, &o);
     if (!im->builds) return PTO_OK;
+    if (o.is_of_lists) return merge(im, op, &o);
     at = 0;
     while ((row = next_row(&at, op->name)) != NULL) {
         if (!arrange(row, &o, to, &count) || !fits(im, kind_of(im, row), to, count)) continue;

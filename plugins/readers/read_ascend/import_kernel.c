@@ -208,6 +208,7 @@ static pto_status build_kernel(importer *im, const mlir_op *op, pto_str name)
     PTO_TRY(import_ops(im, op->regions->first));
     pto_spec end = IMPORT_SPEC(im, RETURN);
     PTO_NEED(import_build(im, &end));
+    PTO_TRY(import_drop_shadows(im));
     return im->is_split ? import_drop_unused(im) : PTO_OK;
 }
 

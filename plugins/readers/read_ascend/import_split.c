@@ -232,15 +232,18 @@ void import_set_uses(importer *im, int of_all)
 
 /* ---- what the kernel of a part does not use ---- */
 
-pto_status import_drop_unused(const importer *im)
+static pto_status drop_unused(const importer *im, pto_block block)
 {
-    pto_op op = pto_block_last(pto_body(im->kernel));
+    pto_op op = pto_block_last(block);
     while (PTO_SOME(op)) {
         const pto_op before = pto_op_prev(op);
         const pto_kind_id kind = pto_op_kind(op);
+        for (uint32_t i = 0; i < pto_op_block_count(op); i++) PTO_TRY(drop_unused(im, pto_op_block_at(op, i)));
         if ((kind == im->kinds[KIND_TILE] || kind == im->kinds[KIND_BUFFER]) && !pto_op_is_used(op))
             PTO_TRY(pto_op_erase(op));
         op = before;
     }
     return PTO_OK;
 }
+
+pto_status import_drop_unused(const importer *im) { return drop_unused(im, pto_body(im->kernel)); }

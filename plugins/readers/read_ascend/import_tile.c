@@ -3,18 +3,61 @@
 
 static int is_boxless(const import_tile_type *t, uint32_t order) { return t->order == order; }
 
+/* With rows and columns exchanged: the same bytes. */
+static void exchange(import_tile *t)
+{
+    const int64_t rows = t->type.rows;
+    const pto_expr valid = t->valid[0];
+    t->type.rows = t->type.columns;
+    t->type.columns = rows;
+    t->type.order = PTO_ORDER_ROW;
+    t->valid[0] = t->valid[1];
+    t->valid[1] = valid;
+}
+
+/* As integers: floats as their bits; as i16, pairs of bytes and halves of words, along what is contiguous. */
+static int take_as(import_tile *t, pto_dtype integers)
+{
+    const int64_t bytes = pto_dtype_bytes(t->type.dtype);
+    const int is_down = pto_order_elements(t->type.order) == PTO_LINES_COLUMN;
+    const int is_of_bits =
+        (pto_dtype_is_float(t->type.dtype) || integers == PTO_U32) && bytes == pto_dtype_bytes(integers);
+    if (!is_of_bits && (integers != PTO_I16 || (bytes != 1 && bytes != 4))) return 0;
+    t->type.dtype = integers;
+    if (is_of_bits) return 1;
+    int64_t *const line = is_down ? &t->type.rows : &t->type.columns;
+    pto_expr *const valid = &t->valid[is_down ? 0 : 1];
+    *line = *line * bytes / 2;
+    *valid = pto_expr_ceildiv(pto_expr_scale(*valid, bytes), pto_expr_const(valid->run, 2));
+    return 1;
+}
+
+/* A row of which no more is valid. */
+static int is_wider_row(const import_tile_type *t, const import_tile_type *u)
+{
+    return is_boxless(t, PTO_ORDER_ROW) && t->rows == 1 && u->rows == 1 && t->columns > u->columns;
+}
+
+static int is_same_place(const import_tile *a, const import_tile *b)
+{
+    return a->type.role == b->type.role && a->type.order == b->type.order && a->type.dtype == b->type.dtype &&
+           PTO_SOME(a->address) && PTO_SOME(b->address) && pto_expr_same(a->address, b->address) &&
+           pto_expr_same(a->valid[0], b->valid[0]) && pto_expr_same(a->valid[1], b->valid[1]);
+}
+
 /* Elements of a column one after the other are those of a row of a tile with rows and columns exchanged: the text has
- * such a tile for instructions that take rows alone. And it has i16 for the bits of bf16. */
+ * such a tile for instructions that take rows alone. And it has i16 for what it cannot take as it is. */
 static int is_twin(const import_tile *a, const import_tile *of)
 {
-    const import_tile_type *t = &a->type, *u = &of->type;
+    import_tile seen = *of;
+    const import_tile_type *t = &a->type, *u = &seen.type;
     const int is_turned = is_boxless(t, PTO_ORDER_ROW) && is_boxless(u, PTO_ORDER_COLUMN),
-              has_bits = t->dtype == PTO_I16 && u->dtype == PTO_BF16;
-    if (!is_turned && !(has_bits && t->order == u->order)) return 0;
-    return t->role == u->role && (t->dtype == u->dtype || has_bits) && t->rows == (is_turned ? u->columns : u->rows) &&
-           t->columns == (is_turned ? u->rows : u->columns) && PTO_SOME(a->address) && PTO_SOME(of->address) &&
-           pto_expr_same(a->address, of->address) && pto_expr_same(a->valid[0], of->valid[is_turned]) &&
-           pto_expr_same(a->valid[1], of->valid[1 - is_turned]);
+              is_other = (t->dtype == PTO_I16 || t->dtype == PTO_I32 || t->dtype == PTO_U32) && u->dtype != t->dtype;
+    if (!PTO_SOME(of->valid[0]) || !PTO_SOME(of->valid[1])) return 0;
+    if (is_turned) exchange(&seen);
+    if (is_other && !take_as(&seen, t->dtype)) return 0;
+    if (!is_turned && !is_other) return 0;
+    return is_same_place(a, &seen) && t->rows == u->rows && (t->columns == u->columns || is_wider_row(t, u));
 }
 
 /* ---- buffers ---- */
@@ -136,14 +179,13 @@ static import_tile *tile_before(const importer *im)
     return NULL;
 }
 
-/* The same elements with more rows, of which none is valid, as the library asks for where tiles meet values of rows. */
-static int is_taller(const import_tile *a, const import_tile *b)
+/* The same elements in a tile of more rows or of a longer row, of which no more is valid, as the library or the
+ * assembler asks for beside others. */
+static int is_larger(const import_tile *a, const import_tile *b)
 {
     const import_tile_type *t = &a->type, *u = &b->type;
-    return t->order == PTO_ORDER_ROW && u->order == PTO_ORDER_ROW && t->role == u->role && t->dtype == u->dtype &&
-           t->columns == u->columns && t->rows > u->rows && PTO_SOME(a->address) && PTO_SOME(b->address) &&
-           pto_expr_same(a->address, b->address) && pto_expr_same(a->valid[0], b->valid[0]) &&
-           pto_expr_same(a->valid[1], b->valid[1]);
+    return is_boxless(t, PTO_ORDER_ROW) && is_same_place(a, b) &&
+           ((t->columns == u->columns && t->rows > u->rows) || is_wider_row(t, u));
 }
 
 static pto_status build_tile(importer *im, const mlir_op *op, import_tile *t, pto_str name)
@@ -192,14 +234,13 @@ pto_status import_new_tile(importer *im, const mlir_op *op, import_tile *t)
     if (im->builds) {
         import_tile *before = tile_before(im);
         if (before != NULL && is_twin(t, before)) t->twin = before;
-        if (before != NULL && is_taller(t, before)) t = before;
+        if (before != NULL && is_larger(t, before)) t = before;
         if (t->twin == NULL && t != before) PTO_TRY(build_tile(im, op, t, import_plain_name(im, op->results->text)));
     }
     return import_define(im, op->results, (import_name){.kind = IMPORT_TILE, .dtype = t->type.dtype, .tile = t});
 }
 
-/* Builds a tile in the stage that `like`, the op of another one, is in. */
-static pto_op build_alias(importer *im, const import_tile *t, pto_op like, pto_str name, pto_loc loc, pto_place at)
+pto_op import_build_alias(importer *im, const import_tile *t, pto_op like, pto_str name, pto_loc loc, pto_place at)
 {
     const pto_expr stage = pto_expr_of(like, PTO_STR("stage"), 0);
     pto_spec s = IMPORT_SPEC(im, TILE);
@@ -220,7 +261,7 @@ pto_value import_tile_value(importer *im, import_tile *t)
     if (PTO_SOME(t->value) || t->twin == NULL) return t->value;
     const pto_op column = pto_value_op(import_tile_value(im, t->twin));
     const pto_str name = pto_str_join(im->run, pto_value_name(pto_op_result(column, 0)), PTO_STR("_row"));
-    const pto_op made = build_alias(im, t, column, name, pto_op_loc(column), pto_after(column));
+    const pto_op made = import_build_alias(im, t, column, name, pto_op_loc(column), pto_after(column));
     if (PTO_SOME(made)) t->value = pto_op_result(made, 0);
     return t->value;
 }
@@ -238,7 +279,7 @@ pto_value import_factors(importer *im, const mlir_op *op, import_tile *words)
     const pto_value v = import_tile_value(im, words);
     if (!PTO_SOME(v)) return v;
     const pto_str name = pto_str_join(im->run, pto_value_name(v), PTO_STR("_factors"));
-    const pto_op made = build_alias(im, &t, pto_value_op(v), name, import_loc(im, op), pto_at_end(im->block));
+    const pto_op made = import_build_alias(im, &t, pto_value_op(v), name, import_loc(im, op), pto_at_end(im->block));
     return PTO_SOME(made) ? pto_op_result(made, 0) : pto_value_none(im->run);
 }
 
@@ -277,8 +318,8 @@ pto_status import_part(importer *im, const mlir_op *op, import_tile *of, int64_t
     t->type.rows = rows;
     t->valid[0] = pto_expr_const(im->run, rows);
     t->offset = of->offset + first * of->type.columns * pto_dtype_bytes(of->type.dtype);
-    const pto_op made =
-        build_alias(im, t, pto_value_op(whole), pto_value_name(whole), import_loc(im, op), pto_at_end(im->block));
+    const pto_op made = import_build_alias(im, t, pto_value_op(whole), pto_value_name(whole), import_loc(im, op),
+                                           pto_at_end(im->block));
     PTO_NEED(made);
     t->value = pto_op_result(made, 0);
     *out = t;
@@ -323,8 +364,8 @@ pto_status import_reshape(importer *im, const mlir_op *op)
     t->like = base;
     if (im->builds && !is_set_next(op)) {
         const pto_op made =
-            build_alias(im, t, pto_value_op(import_tile_value(im, base)), import_plain_name(im, op->results->text),
-                        import_loc(im, op), pto_at_end(im->block));
+            import_build_alias(im, t, pto_value_op(import_tile_value(im, base)),
+                               import_plain_name(im, op->results->text), import_loc(im, op), pto_at_end(im->block));
         PTO_NEED(made);
         t->value = pto_op_result(made, 0);
     }
@@ -357,7 +398,7 @@ pto_status import_set_valid(importer *im, const mlir_op *op)
     t->valid[0] = valid[0];
     t->valid[1] = t->type.is_words ? pto_expr_scale(valid[1], 2) : valid[1];
     const pto_op made =
-        build_alias(im, t, before, import_plain_name(im, name->text), import_loc(im, op), pto_at_end(im->block));
+        import_build_alias(im, t, before, import_plain_name(im, name->text), import_loc(im, op), pto_at_end(im->block));
     PTO_NEED(made);
     t->value = pto_op_result(made, 0);
     return PTO_OK;

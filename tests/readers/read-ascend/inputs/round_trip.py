@@ -1,6 +1,6 @@
 """Reads back what pto.emit-ascend writes for the assembler.
 
-    round_trip.py BUILD PIPELINE MODULE CASE [SIZE..] [--level2=PIPELINE2]
+    round_trip.py BUILD PIPELINE MODULE CASE [SIZE..] [--level2=PIPELINE2] [--bits]
 
 MODULE is compiled, its kernels are written as text of the assembler, read by pto.read-ascend, and put in the place of
 those that were written; of each the line of its head stays, since the text does not say how many instances there are.
@@ -8,7 +8,8 @@ Then both modules must have the same text of the assembler, byte by byte, and, r
 same bits and the same counters. Prints how many kernels there were.
 
 With --level2 the text is the one without addresses and flags: what is read is run by PIPELINE2, which finds them, and
-has the same bits.
+has the same bits. With --bits the text may be another one, as where the library's waits for the scalar unit are read
+as flags, or runs of records as tiles; bits are the same.
 """
 
 import json
@@ -20,6 +21,7 @@ import sys
 build, pipeline, module, case, *sizes = [a for a in sys.argv[1:] if not a.startswith("--")]
 level2 = next((a.split("=", 1)[1] for a in sys.argv if a.startswith("--level2=")), None)
 tools = os.path.join(build, "bin")
+only_bits = level2 is not None or "--bits" in sys.argv
 form = "assembler-level2" if level2 else "assembler"
 generator = f"--set=backend.with.generator={{ use: pto.emit-ascend, with: {{ form: {form} }} }}"
 
@@ -87,7 +89,7 @@ with open("after.ptir", "w", encoding="utf-8") as f:
     f.write(spliced)
 
 after = dict(before)
-if not level2:
+if not only_bits:
     run("pto-opt", "after.ptir", f"--pipeline={pipeline}", generator, "-o", "after/")
     after = kernels_of("after")
 for name, text in before.items():
@@ -105,7 +107,7 @@ for size in sizes:
         out = run("pto-run", f"{which}.ptir", "--case", case, "--size", size, f"--pipeline={how}", "--set=backend.with.timing=true", "--json", "--data-dir", f"data-{which}",
                   f"--python={os.environ['TEST_ROOT']}/tests/kept-python")
         results.append(json.loads(out)["runs"][0])
-    for key in ("outputs",) if level2 else ("outputs", "cycles", "counters"):
+    for key in ("outputs",) if only_bits else ("outputs", "cycles", "counters"):
         if results[0][key] != results[1][key]:
             sys.exit(f"size {size}: {key} differ: {results[0][key]} and {results[1][key]}"[:2000])
     for output in results[0]["outputs"]:
