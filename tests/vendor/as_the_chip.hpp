@@ -61,7 +61,7 @@ void compare_with(bits &out, numbers &a, pto::CmpMode asked, others other)
     const pto::CmpMode relation = made_of<typename numbers::DType>(asked);
     const unsigned rows = a.GetValidRow(), columns = a.GetValidCol();
     for (unsigned i = 0; i < rows; i++)
-        for (unsigned byte = 0; byte < static_cast<unsigned>(bits::Cols); byte++) {
+        for (unsigned byte = 0; byte < static_cast<unsigned>(out.GetValidCol()); byte++) {
             unsigned all = 0;
             for (unsigned j = 8 * byte; j < 8 * byte + 8 && j < columns; j++)
                 all |= static_cast<unsigned>(pto::CmpResult(a.GetElement(i, j), other(i, j), relation)) << j % 8;

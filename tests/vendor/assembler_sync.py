@@ -8,7 +8,8 @@ for A3 at level 3 and assembled twice: as they are, and without our flags and ba
 Of both texts of C++ the instructions are the same, so that what stands between two of them can be compared. A barrier
 inside of the vector pipe that the assembler has and we do not is `needed` where the instruction shares bytes, one of
 both writing, with one since the last barrier of ours, and `not needed` where it does not; `less` are those of ours that
-it has not. Flags are compared by the pairs of pipes that a kernel orders. Of a pair that one side alone orders it is said
+it has not. An instruction of the vector pipe that another pipe waited for, for which the vector pipe waits, needs none.
+Flags are compared by the pairs of pipes that a kernel orders. Of a pair that one side alone orders it is said
 why: because instructions of both pipes share bytes, at an address of which two descriptions are computed, or at a known
 one; because a fill of a tile in `mat` is taken for an instruction of the vector pipe, or because the scalar unit begins an
 instruction (SCALAR_UNIT of ascend.def); or that nothing is seen. Prints a
@@ -83,12 +84,12 @@ def steps_of(text):
             if m[1] in tiles:
                 tiles[m[1]][1] = address_of(m[2], tiles, numbers, made)
         elif m := re.match(r"(set_flag|wait_flag|pipe_barrier)\((.*)\);", line):
-            before.append((m[1], re.sub(r", (\(event_t\) ?)?\w+$", "", m[2])))
+            before.append((m[1], re.sub(r", (\(event_t\) ?)?\w+$", "", m[2]), (re.search(r"EVENT_ID\d+", m[2]) or [None])[0]))
         elif m := re.match(r"(T[A-Z0-9_]+)(?:<.*>)?\((.*)\);", line):
             out.append(Step(line, m[1], [tiles[v] for v in re.findall(r"v\d+", m[2]) if v in tiles], before))
             before = []
         elif re.match(r"for |if |\} else|while |\}$", line):
-            before.append(("control", line[:3]))
+            before.append(("control", line[:3], None))
     return [*out, Step("", "", [], before)]
 
 
@@ -109,33 +110,64 @@ def is_vector(step):
     return step.name not in ("", "TLOAD", "TSTORE") and all(t[0] == "Vec" for t in step.tiles) and step.tiles
 
 
-def has_barrier(step):
-    return any(kind == "pipe_barrier" and pipe in ("PIPE_V", "PIPE_ALL") for kind, pipe in step.before)
+def has_barrier(passed):
+    return any(kind == "pipe_barrier" and pipe in ("PIPE_V", "PIPE_ALL") for kind, pipe, _ in passed)
 
 
 def loops_of(steps):
-    """Of each loop: its first step and the one after its last."""
+    """Of each loop: its first step and where it begins in what stands before that, the one after its last likewise."""
     open_, loops = [], []
     for i, s in enumerate(steps):
-        for kind, word in s.before:
+        for at, (kind, word, _) in enumerate(s.before):
             if kind == "control" and word in ("for", "if ", "whi"):
-                open_.append((word == "for", i))
+                open_.append((word == "for", i, at + 1))
             elif kind == "control" and word == "}" and open_:
-                is_loop, first = open_.pop()
+                is_loop, *first = open_.pop()
                 if is_loop:
-                    loops.append((first, i))
+                    loops.append((*first, i, at))
     return loops
 
 
+def ways_back(steps, i):
+    """From what stands before instruction i: pairs of what is passed and the instruction before that; in the text, and in the round
+    before of each loop around it."""
+    yield [(steps[k].before, steps[k - 1] if k else None) for k in range(i, -1, -1)]
+    for first, begin, end, close in loops_of(steps):
+        if first <= i < end:
+            way = [(steps[k].before, steps[k - 1]) for k in range(i, first, -1)]
+            way.append((steps[first].before[begin:] + steps[end].before[:close], steps[end - 1]))
+            yield way + [(steps[k].before, steps[k - 1]) for k in range(end - 1, i, -1)]
+
+
+class Detours:
+    """Of a way backwards: whether another pipe has waited for the vector pipe, and the vector pipe for that since."""
+
+    PART = ("wait_flag", "{0}, PIPE_V"), ("set_flag", "{0}, PIPE_V"), ("wait_flag", "PIPE_V, {0}"), ("set_flag", "PIPE_V, {0}")
+
+    def __init__(self):
+        self.seen = {}  # of a pipe and the event of its last flag: how many of PART
+
+    def orders(self, passed):
+        for kind, pipes, event in reversed(passed):
+            if kind == "wait_flag" and pipes.endswith(", PIPE_V"):
+                self.seen.setdefault((pipes.split(", ")[0], event), 1)
+                continue
+            for (pipe, of), count in self.seen.items():
+                is_event = count > 1 or None in (of, event) or of == event
+                if count < len(self.PART) and (kind, pipes) == (self.PART[count][0], self.PART[count][1].format(pipe)) and is_event:
+                    self.seen[pipe, of] = count + 1
+        return any(count == len(self.PART) for count in self.seen.values())
+
+
 def depends_on_an_earlier(steps, i):
-    """On a vector instruction that no barrier of `steps` is after: before it in the text, or in the round before of a loop around it."""
-    paths = [range(i - 1, -1, -1)] + [[*range(i - 1, first - 1, -1), *range(end - 1, i - 1, -1)] for first, end in loops_of(steps) if first <= i < end]
-    for path in paths:
-        for k in path:
-            if is_vector(steps[k]) and depend(steps[k], steps[i]):
-                return True
-            if has_barrier(steps[k]):
+    """On a vector instruction that no barrier of `steps` is after, nor a detour by another pipe."""
+    for way in ways_back(steps, i):
+        detours = Detours()
+        for passed, step in way:
+            if detours.orders(passed) or has_barrier(passed):
                 break
+            if step and is_vector(step) and depend(step, steps[i]):
+                return True
     return False
 
 
@@ -177,7 +209,7 @@ def reason(pipes, steps):
 
 
 def pairs(steps):
-    return {pipes for s in steps for kind, pipes in s.before if kind == "set_flag"}
+    return {pipes for s in steps for kind, pipes, _ in s.before if kind == "set_flag"}
 
 
 def compare(name, ours, theirs, counts, found):
@@ -188,13 +220,13 @@ def compare(name, ours, theirs, counts, found):
     for i, (a, b) in enumerate(zip(ours, theirs)):
         if not is_vector(a):
             continue
-        counts["both"] += has_barrier(a) and has_barrier(b)
-        if has_barrier(a) and not has_barrier(b):
+        counts["both"] += has_barrier(a.before) and has_barrier(b.before)
+        if has_barrier(a.before) and not has_barrier(b.before):
             shares = depends_on_an_earlier(theirs, i)
             counts["less, where bytes are shared" if shares else "less, where none are"] += 1
             if "--list" in sys.argv:
                 found.append(f"{name}: ours alone, {'shared' if shares else 'not shared'}, before {a.text}")
-        if has_barrier(b) and not has_barrier(a):
+        if has_barrier(b.before) and not has_barrier(a.before):
             needed = depends_on_an_earlier(ours, i)
             counts["needed" if needed else "not needed"] += 1
             if needed or "--list" in sys.argv:

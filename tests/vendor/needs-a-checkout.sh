@@ -17,6 +17,10 @@ status=0
 vendor "$TEST_BUILD" fake nothing-of-the-kind >out 2>text || status=$?
 [ "$status" -eq 1 ] || fail "status $status"
 says '^vendor.py: no line of .*cases.txt has nothing-of-the-kind in its name; of other form are random:SEED:COUNT, instructions'
+status=0
+vendor "$TEST_BUILD" fake assembled:softmax --assembler=/nowhere/ptoas >out 2>text || status=$?
+[ "$status" -eq 1 ] || fail "status $status"
+says '^vendor.py: `assembled:` needs --assembler=PTOAS, the program `ptoas`$'
 command -v clang++-19 >/dev/null || { echo 'no clang++-19'; exit 77; }
 status=0
 vendor "$TEST_BUILD" fake rms_norm/bf16 --keep=kept --page=page.md >out 2>text || status=$?

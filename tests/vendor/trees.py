@@ -37,6 +37,8 @@ class Trees:
     def build(self, module, tree, *pipeline):
         """The program of a module's tree, built; the functions that it has."""
         self.bench.emit(module, tree, *pipeline)
+        if self.bench.assembler:
+            self.bench.assemble(module, tree)
         if self.words is None:
             self.learn(tree)
         kernels = sorted(name for name in os.listdir(tree) if re.fullmatch(r"kernel_.*\.cpp", name))

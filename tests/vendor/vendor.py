@@ -1,12 +1,14 @@
 """Compares what pto.emit-ascend writes with cpu-sim, bit by bit, in the CPU mode of the vendor's headers.
 
-    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [--assembler=PTOAS] [CASE..] [random:SEED:COUNT] [instructions] [planted] [cycles]
+    vendor.py BUILD CHECKOUT [--page=FILE] [--cases=FILE] [--keep=FOLDER] [--results=FOLDER] [CASE..] [random:SEED:COUNT] [instructions] [planted] [cycles]
+    vendor.py BUILD CHECKOUT --assembler=PTOAS .. assembled:CASE.. [assembled:random:SEED:COUNT]
 
 BUILD is a build of pto, CHECKOUT a checkout of the vendor's tile library that the user has; nothing is downloaded. Each
 case of cases.txt is emitted, compiled, and run on the data of its sizes; `random:SEED:COUNT` does the same with random
 programs (random_cases.py), `instructions` with each instruction on edge values, `instructions:tadd*,tsub` with those of such
 names (instructions.py), `planted` with faults of silicon that it does not see (planted_cases.py); `cycles` compares with the
-vendor's cycle model (cycles.py). After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
+vendor's cycle model (cycles.py). `assembled:` before a part of a name of cases.txt, or before `random:`, takes the kernels that the
+program `ptoas` makes of our text. After an `@` a machine file is named, where it is not that of ascend.yaml: `softmax/case.yaml@
 ascend-950.yaml` of cases.txt, `random:1:20@ascend-950.yaml`. The last line is `N passed, N failed`.
 """
 
@@ -93,8 +95,8 @@ class Results:
 class Bench:
     run, must, failed, here = staticmethod(run), staticmethod(must), Failed, here
 
-    def __init__(self, options, results, folder, machine):
-        self.o, self.results, self.machine = options, results, machine or MACHINE
+    def __init__(self, options, results, folder, machine, assembler):
+        self.o, self.results, self.machine, self.assembler = options, results, machine or MACHINE, assembler
         self.folder = os.path.join(folder, self.machine)
         self.tools = os.path.join(options.build, "bin")
         self.on_machine = [f"--machine={self.machine}"]
@@ -113,7 +115,7 @@ class Bench:
         for ours in glob.glob(tree + "/kernel_*.cpp"):
             name = os.path.basename(ours).removesuffix(".cpp")
             theirs = f"{tree}-text/{name}.cpp"
-            must(run(self.o.assembler, f"{tree}-text/{name}.pto", "-o", theirs, f"--pto-arch={self.arch()}", "--pto-level=level3"), "ptoas")
+            must(run(self.assembler, f"{tree}-text/{name}.pto", "-o", theirs, f"--pto-arch={self.arch()}", "--pto-level=level3"), "ptoas")
             with open(ours, encoding="utf-8") as f, open(theirs, encoding="utf-8") as g:
                 launch, made = f.read().partition('extern "C" void launch_')[2], g.read().replace('#include "pto/pto-inst.hpp"', "")
             with open(ours, "w", encoding="utf-8") as f:
@@ -133,7 +135,7 @@ class Bench:
     def build(self, module, tree):
         """The tree of a module, built as its README says; the functions that it has."""
         self.emit(module, tree, *self.pipeline)
-        if self.o.assembler:
+        if self.assembler:
             self.assemble(module, tree)
         self.configure(tree, tree + "/build", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
                        "-DPTO_CPU_FLAGS=SHELL:-include " + os.path.join(here, "as_the_chip.hpp"))
@@ -186,15 +188,26 @@ def state(elements, differ, wrong):
     return f"{elements} elements, " + (wrong or ("equal" if differ == 0 else f"{differ} differ"))
 
 
+def refused_text(wrong, refused):
+    """Whether a program has no text for the assembler, or that does not take it or writes what is not C++: counted by what is said."""
+    said = re.match(r"(ptoas|pto-opt|compile): (?:.*?error: )?(.*)", wrong)
+    if said:
+        why = said[1].replace("compile", "its C++") + ": " + re.sub(r" \[@.*|%\w+", "", said[2])
+        refused[why] = refused.get(why, 0) + 1
+    return said is not None
+
+
 def random_rows(word, bench):
     """Rows of random programs, and refusals by what is said."""
     import random_cases
-    first, count = (int(n) for n in word.partition("@")[0].split(":")[1:])
+    first, count = (int(n) for n in word.partition("@")[0].split(":")[-2:])
     trees = random_cases.trees_of(bench, f"{bench.folder}/random-{first}")
 
     def some(seed):
         refused = {}
         found = list(random_cases.cases(seed, min(random_cases.TOGETHER, first + count - seed), trees, refused))
+        if bench.assembler:
+            found = [row for row in found if not refused_text(row[3], refused)]
         for name, *what in found:
             print(f"{name}: {state(*what)}", flush=True)
         return found, refused
@@ -257,15 +270,37 @@ def version_of(checkout):
 
 
 def write_random(f, word, rows, refused, machine):
-    _, seed, count = word.partition("@")[0].split(":")
+    *_, seed, count = word.partition("@")[0].split(":")
     right = sum(1 for row in rows if row[2] == 0 and not row[3])
-    f.write(f"\n## Random programs: {machine}\n\nSeeds {seed} to {int(seed) + int(count) - 1} of `tests/fuzz/programs`: {right} of {len(rows)} "
+    how = ", as the assembler makes them" if word.startswith("assembled") else ""
+    f.write(f"\n## Random programs{how}: {machine}\n\nSeeds {seed} to {int(seed) + int(count) - 1} of `tests/fuzz/programs`: {right} of {len(rows)} "
             f"programs equal bit by bit,\n{sum(refused.values())} refused.\n\n| Refused | What is said |\n|---|---|\n")
     f.writelines(f"| {n} | {why} |\n" for why, n in sorted(refused.items(), key=lambda one: -one[1]))
     others = [row for row in rows if row[2] or row[3]]
     if others:
         f.write("\n| Program | Elements | Differ |\n|---|---|---|\n")
     f.writelines(f"| {name} | {elements} | {wrong or differ} |\n" for name, elements, differ, wrong in others)
+
+
+def assembled_rows(word, cases, bench_of):
+    """Of cases as the assembler makes them: how many runs are equal and not, and the section of the page."""
+    results = {}
+    for name, *sizes in cases:
+        if word.partition(":")[2] in name:
+            bench = bench_of("assembled:" + name)
+            with contextlib.suppress(NotKept):
+                results[name] = run_case(name, sizes, bench)
+    rows = [(name, *row) for name, found in results.items() for row in found]
+    others = [row for row in rows if row[3] or row[4]]
+
+    def write(f):
+        f.write(f"\n## Kernels as the assembler makes them\n\nOf the text that `pto.emit-ascend` writes for it, with addresses and flags, by `ptoas`: "
+                f"{len(rows) - len(others)} of {len(rows)} runs of\nthe cases above are equal bit by bit.\n")
+        if others:
+            f.write("\n| Case | Size | Elements | Differ |\n|---|---|---|---|\n")
+        f.writelines(f"| {name} | {size} | {elements} | {wrong or differ} |\n" for name, size, elements, differ, wrong in others)
+
+    return len(rows) - len(others), len(others), write
 
 
 def write_page(path, version, compiler, cases, results, parts):
@@ -294,15 +329,18 @@ def write_page(path, version, compiler, cases, results, parts):
 
 
 def run_case(case, sizes, bench):
-    rows = bench.results.of(" ".join([case, *sizes]), lambda: bench.case(case.partition("@")[0], sizes))
+    rows = bench.results.of(" ".join([case, *sizes, "assembled" if bench.assembler else ""]), lambda: bench.case(case.partition("@")[0], sizes))
     for size, *what in rows:
         print(f"{case} {size}: {state(*what)}", flush=True)
     return rows
 
 
-def run_other(word, bench):
+def run_other(word, cases, bench_of):
     """Of random programs or instructions: how many are right and wrong, and what writes their section of the page."""
-    if word.startswith("random:"):
+    if re.match(r"assembled:(?!random:)", word):
+        return assembled_rows(word, cases, bench_of)
+    bench = bench_of(word)
+    if "random:" in word:
         rows, refused = random_rows(word, bench)
         right = sum(1 for row in rows if row[2] == 0 and not row[3])
         return right, len(rows) - right, lambda f: write_random(f, word, rows, refused, bench.machine)
@@ -324,7 +362,7 @@ def main():
     parser.add_argument("--cases", default=os.path.join(here, "cases.txt"), help="a table like cases.txt")
     parser.add_argument("--compiler", default="clang++-19")
     parser.add_argument("--jobs", default=os.cpu_count(), help="compilers at a time")
-    parser.add_argument("--assembler", help="the program `ptoas`: kernels of cases are those that it makes of our text")
+    parser.add_argument("--assembler", help="the program `ptoas`, for what begins with `assembled:`")
     parser.add_argument("--keep", help="a folder where the trees stay")
     parser.add_argument("--only-kept", action="store_true", help="with --results: runs nothing, and leaves out what is not kept")
     parser.add_argument("--results", help="a folder where results are kept: a run that was ended goes on from them")
@@ -335,16 +373,20 @@ def main():
         sys.exit(f"vendor.py: {o.checkout} is not a checkout of the vendor's tile library: it has no include/pto")
     with open(o.cases, encoding="utf-8") as f:
         cases = [line.split() for line in f if line.strip() and not line.startswith("#")]
-    others = [word for word in o.case if re.fullmatch(r"(random:\d+:\d+|instructions(:[^@]+)?|planted|cycles)(@.+)?", word)]
+    others = [word for word in o.case if re.fullmatch(r"((assembled:)?random:\d+:\d+|instructions(:[^@]+)?|planted|cycles)(@.+)?|assembled:[^:]+", word)]
     words = [word for word in o.case if word not in others]
     chosen = [c for c in cases if not o.case or any(word in c[0] for word in words)]
     if not chosen and not others:
         sys.exit(f"vendor.py: no line of {o.cases} has {' or '.join(words)} in its name; of other form are random:SEED:COUNT, "
-                 "instructions[:PATTERN], planted and cycles")
+                 "instructions[:PATTERN], planted, cycles and assembled:PATTERN")
+    if any(word.startswith("assembled:") for word in others) and not os.access(o.assembler or "", os.X_OK):
+        sys.exit("vendor.py: `assembled:` needs --assembler=PTOAS, the program `ptoas`")
     results, parts, passed, failed, kept = {}, [], 0, 0, Results(o.results, o)
     with tempfile.TemporaryDirectory(prefix="pto-vendor-") as folder:
         def bench_of(word):
-            bench = Bench(o, kept, os.path.abspath(o.keep or folder), word.partition("@")[2])
+            is_assembled = word.startswith("assembled:")
+            bench = Bench(o, kept, os.path.join(os.path.abspath(o.keep or folder), "assembled" * is_assembled), word.partition("@")[2],
+                          os.path.abspath(o.assembler) if is_assembled else None)
             os.makedirs(bench.folder, exist_ok=True)
             return bench
 
@@ -357,7 +399,7 @@ def main():
             passed, failed = passed + right, failed + len(results[name]) - right
         for word in others:
             try:
-                right, wrong, part = run_other(word, bench_of(word))
+                right, wrong, part = run_other(word, cases, bench_of)
             except NotKept:
                 continue
             passed, failed, parts = passed + right, failed + wrong, [*parts, part]
