@@ -59,6 +59,12 @@ class NotKept(Exception):
     pass
 
 
+def taken(handed, types):
+    """Arguments of a launch as the assembler's kernels take them: its floats of 16 bits are no bits."""
+    floats = ("half", "bfloat16_t")
+    return ", ".join(f"of_bits<{t.split()[0]}>({a})" if t.split()[0] in floats else a for a, t in zip(handed, types, strict=True))
+
+
 class Results:
     """What has been seen, kept in the folder `kept` until tools, plugins, scripts or the checkout change; None: not kept."""
 
@@ -119,7 +125,9 @@ class Bench:
             with open(ours, encoding="utf-8") as f, open(theirs, encoding="utf-8") as g:
                 launch, made = f.read().partition('extern "C" void launch_')[2], g.read().replace('#include "pto/pto-inst.hpp"', "")
             with open(ours, "w", encoding="utf-8") as f:
-                launch = launch.replace("PTO_LAUNCH(", f"PTO_LAUNCH({name}::", 1)
+                types = re.search(r"__global__ AICORE void \w+\((.*?)\)", made)[1].split(", ")
+                launch = re.sub(r"PTO_LAUNCH\((\w+, blocks, stream, )(.*)\);",
+                                lambda found: f"PTO_LAUNCH({name}::{found[1]}{taken(found[2].split(', '), types)});", launch)
                 f.write(f'#include "kernel.h"\n\nnamespace {name}\n{{\n{made}}}\n\nextern "C" void launch_{launch}')
 
     def configure(self, tree, folder, *settings):

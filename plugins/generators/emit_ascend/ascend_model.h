@@ -41,6 +41,10 @@
     X(TSTORE_FP, "pto.tstore_fp")
 enum { ASCEND_KINDS(PTO_KIND_ENUM) ASCEND_KIND_COUNT };
 
+/* Operands of a fill that the text says in two steps: all of the target, as integers; source; the part of the target
+ * that it becomes, and the source again, both by 16 bits. */
+enum { ASCEND_FILL_ALL, ASCEND_FILL_SOURCE, ASCEND_FILL_PART, ASCEND_FILL_COPIED, ASCEND_FILL_COUNT };
+
 /* NULL: the vendor's library has no such instruction, or nobody wrote down how it is called. */
 const ascend_insn *ascend_insn_of(pto_op op);
 

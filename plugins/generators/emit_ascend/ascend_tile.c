@@ -329,11 +329,13 @@ static int has_special(const ascend_builder *b, pto_op op)
     return 0;
 }
 
-/* Whether the text says an instruction on such a tile of floats of their bits. */
+/* Whether the text says an instruction on such a tile of integers of the same bits: numbers there have a sign. */
 static int is_in_bits(const ascend_builder *b, const ascend_node *n, const ascend_tile *t)
 {
     const pto_dtype dtype = t->type.dtype;
-    return b->m->is_text && (n->insn->flags & ASCEND_BITS_IN_TEXT) != 0 && has_constants(b, n->op) &&
+    if (!b->m->is_text || (n->insn->flags & ASCEND_BITS_IN_TEXT) == 0) return 0;
+    if (pto_dtype_class(dtype) == PTO_CLASS_UINT) return pto_dtype_bytes(dtype) > 1;
+    return has_constants(b, n->op) &&
            (dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op)));
 }
 
@@ -358,6 +360,18 @@ static pto_status pad_operand(const ascend_node *n, ascend_operand *o, ascend_ti
     return PTO_OK;
 }
 
+/* Whether a fill is with a number that the assembler has no word for, in two steps there. */
+static int is_split_fill(ascend_builder *b, pto_op op)
+{
+    if (!b->m->is_text || !ASCEND_IS(b->m, op, TFILLPAD)) return 0;
+    const ascend_tile *to = find_tile(b, pto_op_operand(op, 0)), *from = find_tile(b, pto_op_operand(op, 1));
+    if (to == NULL || from == NULL) return 0;
+    const pto_dtype dtype = to->type.dtype;
+    const int64_t bytes = pto_dtype_bytes(dtype);
+    return (bytes == 2 || bytes == 4) && to->type.role == PTO_ROLE_SCRATCHPAD && to->address != from->address &&
+           pad_of(dtype, ascend_bits(dtype, pto_op_attr(op, PTO_STR("pad")))) == ASCEND_PAD_NUMBER;
+}
+
 static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
 {
     const pto_value v = pto_op_operand(n->op, i);
@@ -377,7 +391,8 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, pto_dtype_bytes(o->tile->type.dtype) == 4 ? PTO_I32 : PTO_I16);
     if (is_in_halves(b, n, o->tile)) o->tile = in_halves(t, o->tile);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
-    return (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 ? pad_operand(n, o, t) : PTO_OK;
+    const int is_padded = (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 && !is_split_fill(b, n->op);
+    return is_padded ? pad_operand(n, o, t) : PTO_OK;
 }
 
 pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
@@ -460,6 +475,25 @@ static void level_rows(ascend_builder *b, ascend_node *n)
         if (pto_op_is_scratch(n->op, i) || t->is_column_major || t->rows == most) continue;
         n->operands[i].tile = taller(b, &n->operands[i], most);
     }
+}
+
+/* All of the target is filled, and the source comes over it. */
+static void split_fill(ascend_builder *b, ascend_node *n)
+{
+    int is_new = 0;
+    ascend_tile *to = b->tiles[n->operands[0].value.index], *from = b->tiles[n->operands[1].value.index];
+    const ascend_tile *source = n->operands[1].tile, *target = turned(to);
+    const int64_t bytes = pto_dtype_bytes(to->type.dtype);
+    ascend_operand *operands = PTO_SCRATCH(n->op.run, ascend_operand, ASCEND_FILL_COUNT);
+    ascend_tile *part = form_of(to, target, "_part", &is_new);
+    part->valid[0] = source->valid[0];
+    part->valid[1] = source->valid[1];
+    memcpy(operands, n->operands, 2 * sizeof *operands);
+    operands[ASCEND_FILL_ALL].tile = whole(to, in_type(to, target, bytes == 4 ? PTO_I32 : PTO_I16));
+    operands[ASCEND_FILL_PART].tile = in_halves(to, part);
+    operands[ASCEND_FILL_COPIED].tile = in_halves(from, source);
+    n->operands = operands;
+    n->operand_count = ASCEND_FILL_COUNT;
 }
 
 /* The assembler asks for one capacity of a merged list and of the scratch tile that the merge goes through. */
@@ -550,6 +584,7 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     if (ASCEND_IS(b->m, op, TLOAD)) return add_window(n, 1, 0);
     if (ASCEND_IS(b->m, op, TSTORE) || ASCEND_IS(b->m, op, TSTORE_FP)) return add_window(n, 0, 1);
     if (ASCEND_IS(b->m, op, TMRGSORT)) PTO_TRY(split_runs(b, n));
+    if (is_split_fill(b, op)) split_fill(b, n);
     if (b->m->is_text && strstr(n->insn->op, "$lists") != NULL) level_lists(b, n);
     const int is_even =
         pto_str_is(b->m->arch, "a5") ? ASCEND_EVEN_IN_TEXT | ASCEND_EVEN_ON_A5_IN_TEXT : ASCEND_EVEN_IN_TEXT;

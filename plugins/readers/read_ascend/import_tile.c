@@ -20,8 +20,7 @@ static int take_as(import_tile *t, pto_dtype integers)
 {
     const int64_t bytes = pto_dtype_bytes(t->type.dtype);
     const int is_down = pto_order_elements(t->type.order) == PTO_LINES_COLUMN;
-    const int is_of_bits =
-        (pto_dtype_is_float(t->type.dtype) || integers == PTO_U32) && bytes == pto_dtype_bytes(integers);
+    const int is_of_bits = bytes == pto_dtype_bytes(integers);
     if (!is_of_bits && (integers != PTO_I16 || (bytes != 1 && bytes != 4))) return 0;
     t->type.dtype = integers;
     if (is_of_bits) return 1;

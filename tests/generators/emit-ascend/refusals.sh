@@ -151,11 +151,18 @@ pto.tneg %u, %u
 }'
 unplaced 4:6 'its buffer has stages, and what it holds may be what an earlier round left there, which is only said by addresses: write level 3, `form: assembler`'
 
-# A pointer of the assembler is of one element type.
+# A pointer of the assembler is of one element type, and its index has 32 bits.
+form='backend.with.generator={ use: pto.emit-ascend, with: { form: assembler } }'
+untold() {
+  fails 5 "k.ptir:$1: error: \[pto.emit-ascend/unsupported\] $2" pto-opt k.ptir --pipeline=emit.yaml --set="$form" -o tree/
+  [ ! -e tree ] || fail 'a refused run left a folder'
+}
 vector '4 x i64' "$buffer
 %t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
 %v = view %x : gm<8 x i32>
 pto.tload %t, %v[0]"
-fails 5 'k.ptir:5:6: error: \[pto.emit-ascend/unsupported\] `view` has no form in the text of the vendor.s assembler: memory of i64 as i32: a pointer is of one element type' \
-  pto-opt k.ptir --pipeline=emit.yaml --set=backend.with.generator='{ use: pto.emit-ascend, with: { form: assembler } }' -o tree/
-[ ! -e tree ] || fail 'a refused run left a folder'
+untold 5:6 '`view` has no form in the text of the vendor.s assembler: memory of i64 as i32: a pointer is of one element type'
+vector '65536 x 65536 x i32' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
+pto.tload %t, %x[0, 0]"
+untold 5:1 '`pto.tload` .*: its index has 32 bits in C++, too few for memory of 4294967296 elements'
