@@ -35,7 +35,9 @@ class Trees:
         self.bench.must(self.bench.run(*command), "compile")
 
     def build(self, module, tree, *pipeline):
-        """The program of a module's tree, built; the functions that it has."""
+        """The program of a module's tree, built; the functions that it has. What an attempt before it left is not kept."""
+        for left in (tree, tree + "-text"):
+            shutil.rmtree(left, ignore_errors=True)
         self.bench.emit(module, tree, *pipeline)
         if self.bench.assembler:
             self.bench.assemble(module, tree)
