@@ -163,6 +163,10 @@ const char *ascend_rounding(pto_op op);
 
 /* The bits of a number of an attribute in an element type of at most 32 bits. */
 uint32_t ascend_bits(pto_dtype t, pto_attr number);
+/* Whether a scalar is a constant that is an infinity or NaN. */
+int ascend_is_special(const ascend_module *m, pto_value v);
+/* Flags of instructions whose tiles have one capacity in the text for this chip. */
+uint32_t ascend_even_flags(const ascend_module *m);
 /* A number as the element type has it: to nearest, ties to even. */
 double ascend_rounded(double x, pto_dtype t);
 

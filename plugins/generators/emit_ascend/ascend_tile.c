@@ -317,23 +317,33 @@ static int has_constants(const ascend_builder *b, pto_op op)
     return 1;
 }
 
-/* Whether one of its scalars is an infinity or NaN. */
+int ascend_is_special(const ascend_module *m, pto_value v)
+{
+    const pto_op made = pto_value_op(v);
+    return PTO_SOME(made) && ASCEND_IS(m, made, CONSTANT) && pto_dtype_is_float(pto_type_dtype(pto_value_type(v))) &&
+           !isfinite(pto_attr_f64(pto_op_attr(made, PTO_STR("value"))));
+}
+
 static int has_special(const ascend_builder *b, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
-        const pto_op made = pto_value_op(pto_op_operand(op, i));
-        if (!is_tile(pto_op_operand(op, i)) && PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT) &&
-            !isfinite(pto_attr_f64(pto_op_attr(made, PTO_STR("value")))))
-            return 1;
-    }
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (!is_tile(pto_op_operand(op, i)) && ascend_is_special(b->m, pto_op_operand(op, i))) return 1;
     return 0;
+}
+
+static int is_equality(pto_attr relation)
+{
+    const pto_str word = pto_attr_str(relation);
+    return pto_str_is(word, "eq") || pto_str_is(word, "ne");
 }
 
 /* Whether the text says an instruction on such a tile of integers of the same bits: numbers there have a sign. */
 static int is_in_bits(const ascend_builder *b, const ascend_node *n, const ascend_tile *t)
 {
     const pto_dtype dtype = t->type.dtype;
+    const pto_attr relation = pto_op_attr(n->op, PTO_STR("relation"));
     if (!b->m->is_text || (n->insn->flags & ASCEND_BITS_IN_TEXT) == 0) return 0;
+    if (PTO_SOME(relation)) return dtype == PTO_F32 && is_equality(relation) && has_special(b, n->op);
     if (pto_dtype_class(dtype) == PTO_CLASS_UINT) return pto_dtype_bytes(dtype) > 1;
     return has_constants(b, n->op) &&
            (dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op)));
@@ -571,6 +581,11 @@ int ascend_scale(const ascend_node *n, uint64_t *word)
     return 1;
 }
 
+uint32_t ascend_even_flags(const ascend_module *m)
+{
+    return ASCEND_EVEN_IN_TEXT | (pto_str_is(m->arch, "a5") ? ASCEND_EVEN_ON_A5_IN_TEXT : 0u);
+}
+
 pto_status ascend_add_insn(ascend_builder *b, pto_op op)
 {
     const ascend_insn *insn = ascend_insn_of(op);
@@ -586,8 +601,6 @@ pto_status ascend_add_insn(ascend_builder *b, pto_op op)
     if (ASCEND_IS(b->m, op, TMRGSORT)) PTO_TRY(split_runs(b, n));
     if (is_split_fill(b, op)) split_fill(b, n);
     if (b->m->is_text && strstr(n->insn->op, "$lists") != NULL) level_lists(b, n);
-    const int is_even =
-        pto_str_is(b->m->arch, "a5") ? ASCEND_EVEN_IN_TEXT | ASCEND_EVEN_ON_A5_IN_TEXT : ASCEND_EVEN_IN_TEXT;
-    if (b->m->is_text && (n->insn->flags & (uint32_t)is_even) != 0) level_columns(b, n);
+    if (b->m->is_text && (n->insn->flags & ascend_even_flags(b->m)) != 0) level_columns(b, n);
     return PTO_OK;
 }

@@ -6,8 +6,6 @@
 
 #include <pto/relation.h>
 
-#include <math.h>
-
 static const char *tile_type(assembler_printer *p, const ascend_tile_type *t)
 {
     static const char *const boxes[] = {"none_box", "row_major", "col_major"};
@@ -169,6 +167,15 @@ static const char *integer_as_float(assembler_printer *p, pto_value v)
     return name;
 }
 
+/* A byte twice in 16 bits. */
+static const char *pair(assembler_printer *p, pto_value byte)
+{
+    const char *wide = assembler_temporary(p), *name = assembler_temporary(p);
+    assembler_line(p, "%s = arith.extui %s : i8 to i16", wide, assembler_value(p, byte));
+    assembler_line(p, "%s = arith.muli %s, %s : i16", name, wide, assembler_constant(p, 0x101, "i16"));
+    return name;
+}
+
 /* A scalar operand in the element type of the tile; its name and type. */
 static const char *scalar(assembler_printer *p, const ascend_node *n, pto_value v, const char **type)
 {
@@ -179,24 +186,21 @@ static const char *scalar(assembler_printer *p, const ascend_node *n, pto_value 
         *type = "f64";
         return integer_as_float(p, v);
     }
+    const pto_dtype own = pto_type_dtype(pto_value_type(v));
+    const int is_pair = pto_dtype_bytes(own) == 1 && pto_dtype_bytes(t) == 2;
     if (!PTO_SOME(op) || !ASCEND_IS(p->m, op, CONSTANT)) {
-        *type = assembler_number_type(pto_type_dtype(pto_value_type(v)));
+        if (is_pair) return pair(p, v);
+        *type = assembler_number_type(own);
         return assembler_value(p, v);
     }
     const pto_attr number = pto_op_attr(op, PTO_STR("value"));
-    const pto_dtype own = pto_type_dtype(pto_value_type(v));
     const uint32_t bits = ascend_bits(own, number);
     if (pto_dtype_is_float(own) && !pto_dtype_is_float(t))
         return assembler_constant(p, pto_dtype_bytes(t) == 4 ? (int32_t)bits : (int16_t)bits, *type);
-    if (pto_dtype_bytes(own) == 1 && pto_dtype_bytes(t) == 2)
-        return assembler_constant(p, (int16_t)(bits << 8 | bits), *type);
+    if (is_pair) return assembler_constant(p, (int16_t)(bits << 8 | bits), *type);
     if (!pto_dtype_is_float(t)) return assembler_constant(p, pto_attr_i64(number), *type);
-    const double x = pto_attr_f64(number);
     const char *name = assembler_temporary(p);
-    if (!isfinite(x))
-        assembler_line(p, "%s = arith.constant 0x%X : %s", name, (unsigned)bits, *type);
-    else
-        assembler_line(p, "%s = arith.constant %.17e : %s", name, x, *type);
+    assembler_line(p, "%s = arith.constant %.17e : %s", name, pto_attr_f64(number), *type);
     return name;
 }
 
@@ -250,6 +254,18 @@ static pto_status check_pad(const ascend_node *n)
 }
 
 /* As the library does around its own loops of the scalar unit. */
+/* Infinities and NaN are no words of the C++ that the assembler writes. */
+static pto_status check_numbers(const assembler_printer *p, const ascend_node *n)
+{
+    for (uint32_t i = 0; i < n->operand_count; i++) {
+        const pto_value v = n->operands[i].value;
+        if (n->operands[i].tile == NULL && ascend_is_special(p->m, v) && pto_dtype_is_float(ascend_scalar_type(n, v)))
+            return assembler_refuse(n->op,
+                                    "its scalar is not finite, and that is not a number of the C++ that it writes");
+    }
+    return PTO_OK;
+}
+
 static void put_wait(assembler_printer *p, const ascend_node *n, const char *source, const char *target)
 {
     if ((n->insn->flags & ASCEND_SCALAR_UNIT) == 0 || !p->is_placed || !pto_str_is(p->m->arch, "a3")) return;
@@ -335,6 +351,7 @@ static pto_status insn(assembler_printer *p, const ascend_node *n)
     }
     if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
     PTO_TRY(check_pad(n));
+    PTO_TRY(check_numbers(p, n));
     if (pto_str_is(pto_op_name(n->op), "pto.tgetval")) return read_element(p, n);
     if (ASCEND_IS(p->m, n->op, TLOAD) || n->operands[0].window != NULL) return copy(p, n);
     put_ins(p, n, &names, &types);
@@ -365,12 +382,17 @@ static const ascend_tile *put_row(assembler_printer *p, const ascend_tile *of, c
     return t;
 }
 
-/* On A5 the assembler asks for one capacity of numbers and of the bits that are made of them: single rows can be given
- * it, so that rows are taken one after the other. */
+/* Where the assembler asks for one capacity of tiles that have several: single rows can be given it, so that rows are
+ * taken one after the other. */
 static int goes_by_rows(const assembler_printer *p, const ascend_node *n)
 {
-    return (n->insn->flags & ASCEND_EVEN_ON_A5_IN_TEXT) != 0 && pto_str_is(p->m->arch, "a5") && p->is_placed &&
-           n->operands[0].tile->type.rows != 1;
+    if ((n->insn->flags & ascend_even_flags(p->m)) == 0 || !p->is_placed) return 0;
+    const ascend_tile *to = n->operands[0].tile;
+    for (uint32_t i = 1; i < n->operand_count && to->type.rows != 1; i++) {
+        const ascend_tile *t = n->operands[i].tile;
+        if (t != NULL && !pto_op_is_scratch(n->op, i) && t->type.columns != to->type.columns) return 1;
+    }
+    return 0;
 }
 
 static pto_status insn_by_rows(assembler_printer *p, const ascend_node *n)

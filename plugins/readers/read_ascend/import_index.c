@@ -369,6 +369,9 @@ static pto_status cast(importer *im, const mlir_op *op)
     const int is_wide = pto_str_is(op->name, "arith.sitofp") && pto_str_is(to->text, "f64");
     const pto_dtype t = import_dtype(is_wide ? from->text : to->text);
     if (t == PTO_DTYPE_NONE) return import_refuse(im, op, "makes `%.*s`, which is not read", PTO_FMT(to->text));
+    const pto_dtype own = import_dtype(from->text);
+    if (PTO_SOME(x) && pto_str_is(op->name, "arith.extui") && pto_dtype_bytes(own) < 8)
+        x = pto_expr_mod(x, pto_expr_const(im->run, INT64_C(1) << 8 * pto_dtype_bytes(own)));
     if (PTO_SOME(x)) PTO_TRY(name_grid(im, op, x));
     const pto_str name = op->results->text;
     const int is_scalar = pto_dtype_is_float(t) || (t != PTO_INDEX && t != PTO_I64 && name.p[name.n - 1] != '_');
@@ -425,7 +428,8 @@ pto_status import_arith(importer *im, const mlir_op *op)
     if (pto_str_is(op->name, "arith.constant")) return constant(im, op);
     if (pto_str_is(op->name, "arith.cmpi")) return compare(im, op);
     if (pto_str_is(op->name, "arith.index_cast") || pto_str_is(op->name, "arith.sitofp") ||
-        pto_str_is(op->name, "arith.extsi") || pto_str_is(op->name, "arith.trunci"))
+        pto_str_is(op->name, "arith.extsi") || pto_str_is(op->name, "arith.extui") ||
+        pto_str_is(op->name, "arith.trunci"))
         return cast(im, op);
     if (pto_str_is(op->name, "arith.select")) return choose(im, op);
     if (pto_str_is(op->name, "arith.andi") || pto_str_is(op->name, "arith.ori") || pto_str_is(op->name, "arith.xori"))
@@ -435,5 +439,5 @@ pto_status import_arith(importer *im, const mlir_op *op)
     return import_refuse(
         im, op,
         "is not read; of arith are constant, cmpi, select, andi, ori, xori, index_cast, sitofp, extsi, "
-        "trunci, addi, subi, muli, divsi, remsi, floordivsi, ceildivsi, minsi and maxsi");
+        "extui, trunci, addi, subi, muli, divsi, remsi, floordivsi, ceildivsi, minsi and maxsi");
 }

@@ -166,3 +166,9 @@ vector '65536 x 65536 x i32' "$buffer
 %t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x i32, vec, nd>
 pto.tload %t, %x[0, 0]"
 untold 5:1 '`pto.tload` .*: its index has 32 bits in C++, too few for memory of 4294967296 elements'
+vector '8 x f32' "$buffer
+%t = block.tile %b[0] valid(1, 8) : tile<1 x 8 x f32, vec, nd>
+pto.tload %t, %x[0]
+%c = constant {value = inf} : f32
+pto.tmins %t, %t, %c"
+untold 7:1 '`pto.tmins` .*: its scalar is not finite, and that is not a number of the C++ that it writes'
