@@ -141,7 +141,9 @@ class Bench:
             return re.findall(r"^const char \*(\w+)\(", f.read(), re.M)
 
     def build(self, module, tree):
-        """The tree of a module, built as its README says; the functions that it has."""
+        """The tree of a module, built as its README says; the functions that it has. What was there before is not kept."""
+        for left in (tree, tree + "-text"):
+            shutil.rmtree(left, ignore_errors=True)
         self.emit(module, tree, *self.pipeline)
         if self.assembler:
             self.assemble(module, tree)

@@ -251,12 +251,12 @@ static uint32_t pad_of(pto_dtype t, uint32_t bits)
     return ASCEND_PAD_NUMBER;
 }
 
-/* The tile with what is to be beyond its valid region. */
-static const ascend_tile *padded(ascend_tile *t, const ascend_tile *from, pto_attr pad)
+/* The tile with what is to be beyond its valid region, by its bits. */
+static const ascend_tile *padded(ascend_tile *t, const ascend_tile *from, uint32_t bits)
 {
     static const char *const words[] = {[ASCEND_PAD_ZERO] = "zero", [ASCEND_PAD_MAX] = "max", [ASCEND_PAD_MIN] = "min"};
     int is_new = 0;
-    const uint32_t bits = ascend_bits(from->type.dtype, pad), word = pad_of(from->type.dtype, bits);
+    const uint32_t word = pad_of(from->type.dtype, bits);
     ascend_tile *f = form_of(t, from,
                              word == ASCEND_PAD_NUMBER ? text_format(t->op.run, "_padded_%x", (unsigned)bits)
                                                        : text_format(t->op.run, "_padded_%s", words[word]),
@@ -307,16 +307,6 @@ static pto_status make_window(pto_op op, pto_value memory, const ascend_tile *t,
 
 static int is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
 
-/* Whether all of its scalars are known numbers. */
-static int has_constants(const ascend_builder *b, pto_op op)
-{
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
-        const pto_op made = pto_value_op(pto_op_operand(op, i));
-        if (!is_tile(pto_op_operand(op, i)) && !(PTO_SOME(made) && ASCEND_IS(b->m, made, CONSTANT))) return 0;
-    }
-    return 1;
-}
-
 int ascend_is_special(const ascend_module *m, pto_value v)
 {
     const pto_op made = pto_value_op(v);
@@ -345,8 +335,7 @@ static int is_in_bits(const ascend_builder *b, const ascend_node *n, const ascen
     if (!b->m->is_text || (n->insn->flags & ASCEND_BITS_IN_TEXT) == 0) return 0;
     if (PTO_SOME(relation)) return dtype == PTO_F32 && is_equality(relation) && has_special(b, n->op);
     if (pto_dtype_class(dtype) == PTO_CLASS_UINT) return pto_dtype_bytes(dtype) > 1;
-    return has_constants(b, n->op) &&
-           (dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op)));
+    return dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op));
 }
 
 /* Whether the text says an instruction on such a tile of 16 bits: a number that fills words is not halves that are
@@ -360,20 +349,31 @@ static int is_in_halves(const ascend_builder *b, const ascend_node *n, const asc
 }
 
 /* With the padding that the op asks for. */
-static pto_status pad_operand(const ascend_node *n, ascend_operand *o, ascend_tile *t)
+/* Whether the text fills with NaN, for which the assembler has no word: the greatest integer has the bits of one. */
+static int is_nan_fill(const ascend_builder *b, pto_op op)
+{
+    if (!b->m->is_text || !ASCEND_IS(b->m, op, TFILLPAD)) return 0;
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
+    const int64_t bytes = pto_dtype_bytes(dtype);
+    return pto_dtype_is_float(dtype) && (bytes == 2 || bytes == 4) &&
+           isnan(pto_attr_f64(pto_op_attr(op, PTO_STR("pad"))));
+}
+
+static pto_status pad_operand(const ascend_builder *b, const ascend_node *n, ascend_operand *o, ascend_tile *t)
 {
     const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
+    const int64_t bytes = pto_dtype_bytes(t->type.dtype);
     if (!PTO_SOME(pad)) return PTO_OK;
-    if (pto_dtype_bytes(t->type.dtype) > 4)
-        return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
-    o->tile = padded(t, o->tile, pad);
+    if (bytes > 4) return ascend_refuse(n->op, "of elements of %s", pto_dtype_name(t->type.dtype));
+    const uint32_t nan = bytes == 4 ? INT32_MAX : INT16_MAX;
+    o->tile = padded(t, o->tile, is_nan_fill(b, n->op) ? nan : ascend_bits(o->tile->type.dtype, pad));
     return PTO_OK;
 }
 
 /* Whether a fill is with a number that the assembler has no word for, in two steps there. */
 static int is_split_fill(ascend_builder *b, pto_op op)
 {
-    if (!b->m->is_text || !ASCEND_IS(b->m, op, TFILLPAD)) return 0;
+    if (!b->m->is_text || !ASCEND_IS(b->m, op, TFILLPAD) || is_nan_fill(b, op)) return 0;
     const ascend_tile *to = find_tile(b, pto_op_operand(op, 0)), *from = find_tile(b, pto_op_operand(op, 1));
     if (to == NULL || from == NULL) return 0;
     const pto_dtype dtype = to->type.dtype;
@@ -397,12 +397,12 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
         o->tile = in_type(t, o->tile, n->operands[0].tile->type.dtype);
     if (i == 1 && n->operands[0].tile != NULL && n->operands[0].tile->type.role == PTO_ROLE_SCALING)
         o->tile = in_words(t, o->tile);
-    if (is_in_bits(b, n, o->tile))
+    if (is_in_bits(b, n, o->tile) || is_nan_fill(b, n->op))
         o->tile = in_type(t, o->tile, pto_dtype_bytes(o->tile->type.dtype) == 4 ? PTO_I32 : PTO_I16);
     if (is_in_halves(b, n, o->tile)) o->tile = in_halves(t, o->tile);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
     const int is_padded = (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 && !is_split_fill(b, n->op);
-    return is_padded ? pad_operand(n, o, t) : PTO_OK;
+    return is_padded ? pad_operand(b, n, o, t) : PTO_OK;
 }
 
 pto_dtype ascend_scalar_type(const ascend_node *n, pto_value scalar)
@@ -538,6 +538,20 @@ static void level_columns(ascend_builder *b, ascend_node *n)
     }
 }
 
+/* The library transposes tiles of rows into tiles of rows. Columns that become columns are rows that become rows; where
+ * one of the two has rows, the bytes stay as they are. */
+static void turn_transposition(ascend_builder *b, ascend_node *n)
+{
+    enum { MOVED = 2 };
+    const ascend_tile *to = b->tiles[n->operands[0].value.index], *from = b->tiles[n->operands[1].value.index];
+    if (is_down(to) != is_down(from)) {
+        n->insn = ascend_insn_by_name(PTO_STR("tmov"));
+        n->operand_count = MOVED;
+    }
+    for (uint32_t i = 0; i < n->operand_count; i++) n->operands[i].tile = turned(b->tiles[n->operands[i].value.index]);
+    if (b->m->is_text && n->operand_count == MOVED) level_columns(b, n);
+}
+
 /* Shapes that the library has otherwise. */
 static pto_status fit_shapes(ascend_builder *b, ascend_node *n)
 {
@@ -552,6 +566,7 @@ static pto_status fit_shapes(ascend_builder *b, ascend_node *n)
         PTO_TRY(turn_work(b, n, rule));
         if (strncmp(n->insn->name, "trow", 4) == 0) level_rows(b, n);
         return PTO_OK;
+    case PTO_RULE_TRANSPOSE: turn_transposition(b, n); return PTO_OK;
     case PTO_RULE_SEQUENCE:
         return n->operands[0].tile->type.rows == 1 ? PTO_OK
                                                    : ascend_refuse(n->op, "the capacity of its tile is not one row");

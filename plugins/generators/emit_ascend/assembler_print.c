@@ -167,6 +167,13 @@ static const char *integer_as_float(assembler_printer *p, pto_value v)
     return name;
 }
 
+static const char *bits_of(assembler_printer *p, pto_value number, const char *type)
+{
+    const char *name = assembler_temporary(p), *own = assembler_element(pto_type_dtype(pto_value_type(number)));
+    assembler_line(p, "%s = arith.bitcast %s : %s to %s", name, assembler_value(p, number), own, type);
+    return name;
+}
+
 /* A byte twice in 16 bits. */
 static const char *pair(assembler_printer *p, pto_value byte)
 {
@@ -190,6 +197,7 @@ static const char *scalar(assembler_printer *p, const ascend_node *n, pto_value 
     const int is_pair = pto_dtype_bytes(own) == 1 && pto_dtype_bytes(t) == 2;
     if (!PTO_SOME(op) || !ASCEND_IS(p->m, op, CONSTANT)) {
         if (is_pair) return pair(p, v);
+        if (pto_dtype_is_float(own) && !pto_dtype_is_float(t)) return bits_of(p, v, *type);
         *type = assembler_number_type(own);
         return assembler_value(p, v);
     }
@@ -254,6 +262,44 @@ static pto_status check_pad(const ascend_node *n)
 }
 
 /* As the library does around its own loops of the scalar unit. */
+/* `target` waits for `source`. */
+static void put_pair(assembler_printer *p, const char *source, const char *target)
+{
+    assembler_line(p, "pto.set_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
+    assembler_line(p, "pto.wait_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
+}
+
+static void put_wait(assembler_printer *p, const ascend_node *n, const char *source, const char *target)
+{
+    if ((n->insn->flags & ASCEND_SCALAR_UNIT) != 0 && p->is_placed && pto_str_is(p->m->arch, "a3"))
+        put_pair(p, source, target);
+}
+
+/* Elements of a row at places of another row, one after the other: the library's own form begins with zeros. */
+static void put_scatter(assembler_printer *p, const ascend_node *n)
+{
+    enum { TO = 0, FROM = 2, PLACES = 3 };
+    const ascend_tile *to = n->operands[TO].tile, *from = n->operands[FROM].tile, *places = n->operands[PLACES].tile;
+    const char *element = assembler_number_type(from->type.dtype), *place = assembler_number_type(places->type.dtype);
+    const char *count = assembler_index(p, places->valid[1]), *zero = assembler_constant(p, 0, "index");
+    const char *one = assembler_constant(p, 1, "index"), *i = assembler_temporary(p), *at = assembler_temporary(p);
+    const char *index = assembler_temporary(p), *x = assembler_temporary(p), *wide = assembler_temporary(p);
+    if (p->is_placed) put_pair(p, "PIPE_V", "PIPE_S");
+    assembler_line(p, "scf.for %s = %s to %s step %s {", i, zero, count, one);
+    p->depth++;
+    assembler_line(p, "%s = pto.tgetval ins(%s, %s : %s, index) outs : %s", at, tile(p, places), i,
+                   tile_type(p, &places->type), place);
+    assembler_line(p, "%s = arith.extsi %s : %s to i64", wide, at, place);
+    assembler_line(p, "%s = arith.index_cast %s : i64 to index", index, wide);
+    assembler_line(p, "%s = pto.tgetval ins(%s, %s : %s, index) outs : %s", x, tile(p, from), i,
+                   tile_type(p, &from->type), element);
+    assembler_line(p, "pto.tsetval ins(%s, %s : index, %s) outs(%s : %s)", index, x, element, tile(p, to),
+                   tile_type(p, &to->type));
+    p->depth--;
+    assembler_line(p, "}");
+    if (p->is_placed) put_pair(p, "PIPE_S", "PIPE_V");
+}
+
 /* Infinities and NaN are no words of the C++ that the assembler writes. */
 static pto_status check_numbers(const assembler_printer *p, const ascend_node *n)
 {
@@ -264,13 +310,6 @@ static pto_status check_numbers(const assembler_printer *p, const ascend_node *n
                                     "its scalar is not finite, and that is not a number of the C++ that it writes");
     }
     return PTO_OK;
-}
-
-static void put_wait(assembler_printer *p, const ascend_node *n, const char *source, const char *target)
-{
-    if ((n->insn->flags & ASCEND_SCALAR_UNIT) == 0 || !p->is_placed || !pto_str_is(p->m->arch, "a3")) return;
-    assembler_line(p, "pto.set_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
-    assembler_line(p, "pto.wait_flag[<%s>, <%s>, <EVENT_ID0>]", source, target);
 }
 
 /* The text for A5 has no scratch tile where rows meet values of rows. */
@@ -347,6 +386,10 @@ static pto_status insn(assembler_printer *p, const ascend_node *n)
     text names = {.run = p->run}, types = {.run = p->run};
     if (ASCEND_IS(p->m, n->op, TFILLPAD) && n->operand_count == ASCEND_FILL_COUNT) {
         put_fill(p, n);
+        return PTO_OK;
+    }
+    if (pto_str_is(pto_op_name(n->op), "pto.tscatter")) {
+        put_scatter(p, n);
         return PTO_OK;
     }
     if (n->insn->op[0] == 0) return assembler_refuse(n->op, "ascend.def has no op for it");
