@@ -5,17 +5,17 @@
 #include <pto/plugin.h>
 
 enum {
-    ASCEND_COLUMNS_TURN = 1,          /* a column-major tile is taken as a row-major one, rows and columns exchanged */
-    ASCEND_UNSIGNED = 2,              /* tiles of i32 are taken as u32 */
-    ASCEND_SAME_TYPE = 4,             /* operand 1 is taken in the element type of operand 0 */
-    ASCEND_WHOLE = 32,                /* the target is taken as if all of it was valid */
-    ASCEND_PADDED = 8,                /* the target is taken with the padding that the op asks for */
-    ASCEND_BITS_IN_TEXT = 64,         /* the assembler has no bf16 here: it is taken as its bits, in i16 */
+    ASCEND_COLUMNS_TURN = 1,  /* a column-major tile is taken as a row-major one, rows and columns exchanged */
+    ASCEND_UNSIGNED = 2,      /* tiles of i32 are taken as u32 */
+    ASCEND_SAME_TYPE = 4,     /* operand 1 is taken in the element type of operand 0 */
+    ASCEND_PADDED = 8,        /* the target is taken with the padding that the op asks for */
+    ASCEND_SCALAR_UNIT = 16,  /* on a3 the scalar unit does or begins it: the vector unit waits before and after it */
+    ASCEND_WHOLE = 32,        /* the target is taken as if all of it was valid */
+    ASCEND_BITS_IN_TEXT = 64, /* numbers that the assembler does not have are integers of the same bits */
     ASCEND_HALVES_IN_TEXT = 128,      /* on a3 the assembler has 16 bits here: pairs of bytes and halves of words */
     ASCEND_FLOATS_IN_TEXT = 256,      /* the assembler takes a scalar of a float here, of tiles of integers, too */
-    ASCEND_EVEN_ON_A5_IN_TEXT = 1024, /* likewise, on a5 alone */
     ASCEND_EVEN_IN_TEXT = 512,        /* the assembler asks for one capacity of the tiles */
-    ASCEND_SCALAR_UNIT = 16, /* on a3 the scalar unit does or begins it: the vector unit waits before and after it */
+    ASCEND_EVEN_ON_A5_IN_TEXT = 1024, /* likewise, on a5 alone */
 };
 
 typedef struct ascend_insn {

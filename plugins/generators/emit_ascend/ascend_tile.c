@@ -321,6 +321,13 @@ static int has_special(const ascend_builder *b, pto_op op)
     return 0;
 }
 
+/* Integers with a sign of as many bytes, at most four. */
+static pto_dtype signed_of(pto_dtype t)
+{
+    const int64_t bytes = pto_dtype_bytes(t);
+    return bytes == 1 ? PTO_I8 : bytes == 2 ? PTO_I16 : PTO_I32;
+}
+
 static int is_equality(pto_attr relation)
 {
     const pto_str word = pto_attr_str(relation);
@@ -334,7 +341,8 @@ static int is_in_bits(const ascend_builder *b, const ascend_node *n, const ascen
     const pto_attr relation = pto_op_attr(n->op, PTO_STR("relation"));
     if (!b->m->is_text || (n->insn->flags & ASCEND_BITS_IN_TEXT) == 0) return 0;
     if (PTO_SOME(relation)) return dtype == PTO_F32 && is_equality(relation) && has_special(b, n->op);
-    if (pto_dtype_class(dtype) == PTO_CLASS_UINT) return pto_dtype_bytes(dtype) > 1;
+    const pto_dtype own = pto_type_dtype(pto_value_type(pto_op_result(t->op, 0))); /* a mask has bytes there */
+    if (pto_dtype_class(own) == PTO_CLASS_UINT) return pto_dtype_bytes(own) <= 4;
     return dtype == PTO_BF16 || ((dtype == PTO_F32 || dtype == PTO_F16) && has_special(b, n->op));
 }
 
@@ -348,7 +356,6 @@ static int is_in_halves(const ascend_builder *b, const ascend_node *n, const asc
            (bytes == 1 || (bytes == 4 && !is_fill));
 }
 
-/* With the padding that the op asks for. */
 /* Whether the text fills with NaN, for which the assembler has no word: the greatest integer has the bits of one. */
 static int is_nan_fill(const ascend_builder *b, pto_op op)
 {
@@ -359,6 +366,7 @@ static int is_nan_fill(const ascend_builder *b, pto_op op)
            isnan(pto_attr_f64(pto_op_attr(op, PTO_STR("pad"))));
 }
 
+/* With the padding that the op asks for. */
 static pto_status pad_operand(const ascend_builder *b, const ascend_node *n, ascend_operand *o, ascend_tile *t)
 {
     const pto_attr pad = pto_op_attr(n->op, PTO_STR("pad"));
@@ -370,6 +378,15 @@ static pto_status pad_operand(const ascend_builder *b, const ascend_node *n, asc
     return PTO_OK;
 }
 
+/* Whether no byte is of both tiles, as far as addresses say it. */
+static int lie_apart(const ascend_tile *a, const ascend_tile *b)
+{
+    const int64_t bytes_a = a->type.rows * a->type.columns * pto_dtype_bytes(a->type.dtype);
+    const int64_t bytes_b = b->type.rows * b->type.columns * pto_dtype_bytes(b->type.dtype);
+    return pto_op_operand(a->op, 0).index != pto_op_operand(b->op, 0).index &&
+           (a->address + bytes_a <= b->address || b->address + bytes_b <= a->address);
+}
+
 /* Whether a fill is with a number that the assembler has no word for, in two steps there. */
 static int is_split_fill(ascend_builder *b, pto_op op)
 {
@@ -378,7 +395,7 @@ static int is_split_fill(ascend_builder *b, pto_op op)
     if (to == NULL || from == NULL) return 0;
     const pto_dtype dtype = to->type.dtype;
     const int64_t bytes = pto_dtype_bytes(dtype);
-    return (bytes == 2 || bytes == 4) && to->type.role == PTO_ROLE_SCRATCHPAD && to->address != from->address &&
+    return (bytes == 2 || bytes == 4) && to->type.role == PTO_ROLE_SCRATCHPAD && lie_apart(to, from) &&
            pad_of(dtype, ascend_bits(dtype, pto_op_attr(op, PTO_STR("pad")))) == ASCEND_PAD_NUMBER;
 }
 
@@ -398,7 +415,7 @@ static pto_status make_operand(ascend_builder *b, ascend_node *n, uint32_t i)
     if (i == 1 && n->operands[0].tile != NULL && n->operands[0].tile->type.role == PTO_ROLE_SCALING)
         o->tile = in_words(t, o->tile);
     if (is_in_bits(b, n, o->tile) || is_nan_fill(b, n->op))
-        o->tile = in_type(t, o->tile, pto_dtype_bytes(o->tile->type.dtype) == 4 ? PTO_I32 : PTO_I16);
+        o->tile = in_type(t, o->tile, signed_of(o->tile->type.dtype));
     if (is_in_halves(b, n, o->tile)) o->tile = in_halves(t, o->tile);
     if ((n->insn->flags & ASCEND_WHOLE) != 0 && i == 0) o->tile = whole(t, o->tile);
     const int is_padded = (n->insn->flags & ASCEND_PADDED) != 0 && i == 0 && !is_split_fill(b, n->op);
@@ -493,13 +510,12 @@ static void split_fill(ascend_builder *b, ascend_node *n)
     int is_new = 0;
     ascend_tile *to = b->tiles[n->operands[0].value.index], *from = b->tiles[n->operands[1].value.index];
     const ascend_tile *source = n->operands[1].tile, *target = turned(to);
-    const int64_t bytes = pto_dtype_bytes(to->type.dtype);
     ascend_operand *operands = PTO_SCRATCH(n->op.run, ascend_operand, ASCEND_FILL_COUNT);
     ascend_tile *part = form_of(to, target, "_part", &is_new);
     part->valid[0] = source->valid[0];
     part->valid[1] = source->valid[1];
     memcpy(operands, n->operands, 2 * sizeof *operands);
-    operands[ASCEND_FILL_ALL].tile = whole(to, in_type(to, target, bytes == 4 ? PTO_I32 : PTO_I16));
+    operands[ASCEND_FILL_ALL].tile = whole(to, in_type(to, target, signed_of(to->type.dtype)));
     operands[ASCEND_FILL_PART].tile = in_halves(to, part);
     operands[ASCEND_FILL_COPIED].tile = in_halves(from, source);
     n->operands = operands;

@@ -598,9 +598,11 @@ static pto_status put_control(assembler_printer *p, const ascend_node *n)
         [PTO_RELATION_EQ] = "eq",  [PTO_RELATION_NE] = "ne",  [PTO_RELATION_LT] = "slt",
         [PTO_RELATION_LE] = "sle", [PTO_RELATION_GT] = "sgt", [PTO_RELATION_GE] = "sge"};
     const pto_relation r = pto_relation_by_name(pto_attr_str_of(n->op, PTO_STR("relation")));
-    const char *left = assembler_index(p, pto_expr_of(n->op, PTO_STR("left"), 0));
-    const char *right = assembler_index(p, pto_expr_of(n->op, PTO_STR("right"), 0)), *holds = assembler_temporary(p);
-    assembler_line(p, "%s = arith.cmpi %s, %s, %s : index", holds, predicates[r], left, right);
+    const pto_expr x = pto_expr_of(n->op, PTO_STR("left"), 0), y = pto_expr_of(n->op, PTO_STR("right"), 0);
+    const int is_wide = assembler_needs_64_bits(x) || assembler_needs_64_bits(y);
+    const char *left = is_wide ? assembler_wide(p, x) : assembler_index(p, x);
+    const char *right = is_wide ? assembler_wide(p, y) : assembler_index(p, y), *holds = assembler_temporary(p);
+    assembler_line(p, "%s = arith.cmpi %s, %s, %s : %s", holds, predicates[r], left, right, is_wide ? "i64" : "index");
     assembler_line(p, "scf.if %s {", holds);
     PTO_TRY(put_inside(p, n->first[0]));
     if (pto_op_block_count(n->op) > 1) {

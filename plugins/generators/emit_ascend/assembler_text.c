@@ -79,46 +79,50 @@ const char *assembler_number_type(pto_dtype t)
 
 /* ---- index expressions ---- */
 
-const char *assembler_binary(assembler_printer *p, const char *op, const char *a, const char *b)
+/* `type` is index, or i64. */
+static const char *expression(assembler_printer *p, pto_expr x, const char *type);
+
+static const char *binary(assembler_printer *p, const char *op, const char *a, const char *b, const char *type)
 {
     const char *name = assembler_temporary(p);
-    assembler_line(p, "%s = arith.%s %s, %s : %s", name, op, a, b, p->is_wide ? "i64" : "index");
+    assembler_line(p, "%s = arith.%s %s, %s : %s", name, op, a, b, type);
     return name;
 }
 
-static const char *number_of(assembler_printer *p, int64_t n)
+const char *assembler_binary(assembler_printer *p, const char *op, const char *a, const char *b)
 {
-    return assembler_constant(p, n, p->is_wide ? "i64" : "index");
+    return binary(p, op, a, b, "index");
 }
 
-static const char *sum(assembler_printer *p, pto_expr x)
+static const char *sum(assembler_printer *p, pto_expr x, const char *type)
 {
     const char *all = NULL;
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
         const int64_t factor = pto_expr_coef(x, i);
-        const char *term = assembler_index(p, pto_expr_arg(x, i));
-        if (factor != 1) term = assembler_binary(p, "muli", term, number_of(p, factor));
-        all = all == NULL ? term : assembler_binary(p, "addi", all, term);
+        const char *term = expression(p, pto_expr_arg(x, i), type);
+        if (factor != 1) term = binary(p, "muli", term, assembler_constant(p, factor, type), type);
+        all = all == NULL ? term : binary(p, "addi", all, term, type);
     }
     const int64_t rest = pto_expr_number(x);
-    if (all == NULL) return number_of(p, rest);
-    return rest == 0 ? all : assembler_binary(p, "addi", all, number_of(p, rest));
+    if (all == NULL) return assembler_constant(p, rest, type);
+    return rest == 0 ? all : binary(p, "addi", all, assembler_constant(p, rest, type), type);
 }
 
-static const char *folded(assembler_printer *p, const char *op, pto_expr x)
+static const char *folded(assembler_printer *p, const char *op, pto_expr x, const char *type)
 {
-    const char *all = assembler_index(p, pto_expr_arg(x, 0));
+    const char *all = expression(p, pto_expr_arg(x, 0), type);
     for (uint32_t i = 1; i < pto_expr_arg_count(x); i++)
-        all = assembler_binary(p, op, all, assembler_index(p, pto_expr_arg(x, i)));
+        all = binary(p, op, all, expression(p, pto_expr_arg(x, i), type), type);
     return all;
 }
 
 /* What is left of a division that rounds down. */
-static const char *modulo(assembler_printer *p, pto_expr x)
+static const char *modulo(assembler_printer *p, pto_expr x, const char *type)
 {
-    if (pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0) return folded(p, "remsi", x);
-    const char *a = assembler_index(p, pto_expr_arg(x, 0)), *b = assembler_index(p, pto_expr_arg(x, 1));
-    return assembler_binary(p, "subi", a, assembler_binary(p, "muli", assembler_binary(p, "floordivsi", a, b), b));
+    if (pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0) return folded(p, "remsi", x, type);
+    const char *a = expression(p, pto_expr_arg(x, 0), type), *b = expression(p, pto_expr_arg(x, 1), type);
+    const char *quotient = binary(p, "floordivsi", a, b, type);
+    return binary(p, "subi", a, binary(p, "muli", quotient, b, type), type);
 }
 
 static const char *cast(assembler_printer *p, const char *x, const char *from, const char *to)
@@ -131,46 +135,45 @@ static const char *cast(assembler_printer *p, const char *x, const char *from, c
 
 static int has_64_bits(pto_dtype t) { return t == PTO_I64 || t == PTO_U64; }
 
-static const char *leaf(assembler_printer *p, pto_value v)
+static const char *leaf(assembler_printer *p, pto_value v, const char *type)
 {
     const pto_dtype t = pto_type_dtype(pto_value_type(v));
-    if (p->is_wide && has_64_bits(t)) return assembler_value(p, v);
-    const char *index = cast(p, assembler_value(p, v), t == PTO_INDEX ? "index" : assembler_number_type(t), "index");
-    return p->is_wide ? cast(p, index, "index", "i64") : index;
+    const char *own = t == PTO_INDEX ? "index" : assembler_number_type(t);
+    if (strcmp(own, type) == 0) return assembler_value(p, v);
+    return cast(p, cast(p, assembler_value(p, v), own, "index"), "index", type);
 }
 
-static const char *compute(assembler_printer *p, pto_expr x)
+static const char *compute(assembler_printer *p, pto_expr x, const char *type)
 {
     switch (pto_expr_kind_of(x)) {
-    case PTO_EXPR_SUM: return sum(p, x);
-    case PTO_EXPR_PRODUCT: return folded(p, "muli", x);
+    case PTO_EXPR_SUM: return sum(p, x, type);
+    case PTO_EXPR_PRODUCT: return folded(p, "muli", x, type);
     case PTO_EXPR_FLOORDIV:
-        return folded(p, pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0 ? "divsi" : "floordivsi", x);
-    case PTO_EXPR_CEILDIV: return folded(p, "ceildivsi", x);
-    case PTO_EXPR_MOD: return modulo(p, x);
-    case PTO_EXPR_MIN: return folded(p, "minsi", x);
-    case PTO_EXPR_MAX: return folded(p, "maxsi", x);
-    default: return leaf(p, pto_expr_leaf(x));
+        return folded(p, pto_expr_range(pto_expr_arg(x, 0), p->at, NULL).lo >= 0 ? "divsi" : "floordivsi", x, type);
+    case PTO_EXPR_CEILDIV: return folded(p, "ceildivsi", x, type);
+    case PTO_EXPR_MOD: return modulo(p, x, type);
+    case PTO_EXPR_MIN: return folded(p, "minsi", x, type);
+    case PTO_EXPR_MAX: return folded(p, "maxsi", x, type);
+    default: return leaf(p, pto_expr_leaf(x), type);
     }
 }
 
-const char *assembler_index(assembler_printer *p, pto_expr x)
+static const char *expression(assembler_printer *p, pto_expr x, const char *type)
 {
-    if (pto_expr_kind_of(x) == PTO_EXPR_CONST) return number_of(p, pto_expr_number(x));
-    if (pto_expr_kind_of(x) == PTO_EXPR_SYMBOL) {
-        const char *index = assembler_symbol(p, pto_expr_symbol_name(x));
-        return p->is_wide ? cast(p, index, "index", "i64") : index;
-    }
-    if (p->is_wide) return compute(p, x);
-    const char *name = index_names_find(&p->known, x);
+    const int is_index = strcmp(type, "index") == 0;
+    if (pto_expr_kind_of(x) == PTO_EXPR_CONST) return assembler_constant(p, pto_expr_number(x), type);
+    if (pto_expr_kind_of(x) == PTO_EXPR_SYMBOL)
+        return cast(p, assembler_symbol(p, pto_expr_symbol_name(x)), "index", type);
+    const char *name = is_index ? index_names_find(&p->known, x) : NULL;
     if (name != NULL) return name;
-    name = compute(p, x);
-    index_names_add(&p->known, x, name);
+    name = compute(p, x, type);
+    if (is_index) index_names_add(&p->known, x, name);
     return name;
 }
 
-/* Whether 32 bits are too few: an index has no more in the C++ that the assembler writes. */
-static int needs_64_bits(pto_expr x)
+const char *assembler_index(assembler_printer *p, pto_expr x) { return expression(p, x, "index"); }
+
+int assembler_needs_64_bits(pto_expr x)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
     if (kind == PTO_EXPR_SYMBOL) return 0;
@@ -182,16 +185,12 @@ static int needs_64_bits(pto_expr x)
         return has_64_bits(pto_type_dtype(pto_value_type(pto_expr_leaf(x))));
     for (uint32_t i = 0; i < pto_expr_arg_count(x); i++)
         if ((kind == PTO_EXPR_SUM && pto_expr_coef(x, i) != (int32_t)pto_expr_coef(x, i)) ||
-            needs_64_bits(pto_expr_arg(x, i)))
+            assembler_needs_64_bits(pto_expr_arg(x, i)))
             return 1;
     return 0;
 }
 
 const char *assembler_wide(assembler_printer *p, pto_expr x)
 {
-    if (!needs_64_bits(x)) return cast(p, assembler_index(p, x), "index", "i64");
-    p->is_wide = 1;
-    const char *name = assembler_index(p, x);
-    p->is_wide = 0;
-    return name;
+    return assembler_needs_64_bits(x) ? expression(p, x, "i64") : cast(p, assembler_index(p, x), "index", "i64");
 }

@@ -13,7 +13,6 @@ typedef struct assembler_printer {
     text *out, *constants; /* lines of the function, and those at its head */
     uint32_t depth, temporary_count;
     int is_placed; /* addresses and flags are written */
-    int is_wide;   /* expressions are of i64 */
     assembler_base *bases;
     pto_op at;
     index_names known; /* what was computed */
@@ -43,6 +42,8 @@ const char *assembler_number_type(pto_dtype t);
 const char *assembler_index(assembler_printer *p, pto_expr x);
 /* An op of `arith` on two of them. */
 const char *assembler_binary(assembler_printer *p, const char *op, const char *a, const char *b);
+/* Whether 32 bits are too few for an expression. */
+int assembler_needs_64_bits(pto_expr x);
 /* In 64 bits. */
 const char *assembler_wide(assembler_printer *p, pto_expr x);
 
