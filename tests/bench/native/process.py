@@ -1,6 +1,8 @@
 """A process that answers lines: ours, a peer, or what measures a limit."""
+import ctypes
 import os
 import select
+import signal
 import subprocess
 import tempfile
 
@@ -29,7 +31,17 @@ def first_sentence(text):
     return lines[-1] if lines else "it ended without a word"
 
 
+def begin_on(cpus):
+    """What a process does first: it stays on these CPUs, and ends with this one, also when it is stopped then."""
+    end_with_parent = 1  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(end_with_parent, signal.SIGKILL)
+    os.sched_setaffinity(0, cpus)
+
+
 class Process:
+    """It is stopped unless it is asked: threads that wait for work spin, some for tenths of a second, on the CPUs of
+    the one that is asked next."""
+
     def __init__(self, name, command, threads, greeting=None, seconds=60, is_peer=False):
         """Waits for its first line, which is `greeting` unless that is None. `why` says what went wrong."""
         self.name, self.why, self.is_open = name, None, True
@@ -41,7 +53,7 @@ class Process:
         cpus = sorted(os.sched_getaffinity(0))[:threads]
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=env,
-                                        preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+                                        preexec_fn=lambda: begin_on(cpus))
         self.rest = b""
         try:
             self.greeting = self.answer(seconds, greeting)
@@ -55,6 +67,7 @@ class Process:
             if not piece:
                 raise self.lost(f"there was no answer for {seconds:g} s" if not ready else None)
             self.rest += piece
+        os.kill(self.process.pid, signal.SIGSTOP)
         line, self.rest = self.rest.split(b"\n", 1)
         text = line.decode(errors="replace")
         if text.startswith("no") or wanted not in (None, text):
@@ -69,6 +82,7 @@ class Process:
     def ask(self, line, seconds, wanted=None):
         if not self.is_alive():
             raise Lost(self.why or "it has ended")
+        os.kill(self.process.pid, signal.SIGCONT)
         try:
             self.process.stdin.write((line + "\n").encode())
             self.process.stdin.flush()

@@ -91,7 +91,6 @@ def take_turns(parts, seconds_of_row):
     longest, begin, turn = {p: 0 for p in parts}, time.monotonic(), 0
     while turn < TURNS_MAX and (turn == 0 or (turn < 2 and sum(longest.values()) < 4) or time.monotonic() - begin < seconds_of_row):
         for p in [p for p in parts if p.is_open]:
-            time.sleep(0.002 if longest[p] > 0.02 else 0.03)  # threads of the one before may still wait for work
             warm = " warm" if longest[p] > 0.1 else ""
             try:
                 ns = [int(x) for x in p.ask(f"time {SECONDS_OF_TURN}{warm}", 6 * SECONDS_OF_CALL_MAX).split()]
