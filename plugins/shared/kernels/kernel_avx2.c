@@ -7,12 +7,12 @@
 KERNEL_MICRO(micro_f32, step_f32, 1);
 KERNEL_MICRO(micro_pairs, step_pairs, 2);
 
-/* Rows of f32 need no panel. */
-static void micro_rows_f32(int64_t k, const void *a, int64_t a_row_stride, const void *b_panel, void *c,
-                           int64_t c_row_stride, int64_t m, int64_t n, bool accumulate)
+/* Elements of f32 need no panel. */
+static void micro_strided_f32(int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,
+                              int64_t b_k_stride, void *c, int64_t c_row_stride, int64_t m, int64_t n, bool accumulate)
 {
-    const micro_left rows = {a, 4 * a_row_stride, 4};
-    micro_of_any(step_f32, k, rows, b_panel, c, 4 * c_row_stride, m, n, accumulate);
+    const micro_left left = {a, 4 * a_row_stride, 4 * a_k_stride};
+    micro_of_any(step_f32, k, left, b, b_k_stride, c, 4 * c_row_stride, m, n, accumulate);
 }
 
 /* Sixteen bytes of which `bytes` are there, the others 0; bytes may be any number. */
@@ -228,18 +228,18 @@ KERNEL_SKINNY(skinny_u8, few_u8, unit_u8, pack_a_u8, turned_not);
 /* Halves of bytes are unpacked once for all rows. */
 #define skinny_i8_i4 NULL
 
-/* Rows of A that lie within half of a second-level cache stay there as they are. */
-#define LEFT_f32 .micro_rows = micro_rows_f32, .rows_bytes = 256 << 10,
-#define LEFT_f32_i4 LEFT_f32
-#define LEFT_bf16
-#define LEFT_f16
+/* Rows of A that lie within half of a second-level cache stay there as they are; lines of B are short. */
+#define NEAR_f32 .micro_strided = micro_strided_f32, .a_near_bytes = 256 << 10
+#define NEAR_f32_i4 NEAR_f32
+#define NEAR_bf16 .a_near_bytes = 0
+#define NEAR_f16 NEAR_bf16
 
 /* Blocks: one of A fills two thirds of a second-level cache of 512 KiB, one of B lies in the third. The deeper they
  * are, the fewer times C is read and written; a panel of B then passes through the first one. */
 #define ROW .isa = PTO_ISA_AVX2, .mr = MR, .nr = NR, .m_block = 28 * MR, .n_block = 4096
-#define FLOATS(name)                                                                                                \
-    ROW, LEFT_##name.acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 512, \
-         .micro = micro_f32, .skinny = skinny_##name
+#define FLOATS(name)                                                                                                  \
+    ROW, NEAR_##name, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 512, \
+        .micro = micro_f32, .skinny = skinny_##name
 #define BYTES(name)                                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \
         .micro = micro_pairs, .skinny = skinny_##name

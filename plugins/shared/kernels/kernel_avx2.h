@@ -117,11 +117,11 @@ typedef struct micro_left {
 
 /* rows and vectors are constants where this is called. C is at an address that is a multiple of nothing. */
 KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t groups, micro_left a, const int32_t *b,
-                            char *c, int64_t c_row_bytes, int64_t n, bool accumulate)
+                            int64_t b_step, char *c, int64_t c_row_bytes, int64_t n, bool accumulate)
 {
     __m256i sum[MR][2];
     load_sums(rows, vectors, c, c_row_bytes, n - 8 * (vectors - 1), accumulate, sum);
-    for (int64_t g = 0; g < groups; g++, a.from += a.step, b += NR) {
+    for (int64_t g = 0; g < groups; g++, a.from += a.step, b += b_step) {
         __m256i line[2];
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) line[v] = load_line(b + 8 * v);
@@ -135,13 +135,13 @@ KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t gro
     store_sums(rows, vectors, c, c_row_bytes, n - 8 * (vectors - 1), sum);
 }
 
-#define KERNEL_MICRO_CASE(rows)                                                                   \
-    case 2 * (rows): micro_of(step, rows, 1, groups, a, b, c, c_row_bytes, n, accumulate); break; \
-    case 2 * (rows) + 1: micro_of(step, rows, 2, groups, a, b, c, c_row_bytes, n, accumulate); break;
+#define KERNEL_MICRO_CASE(rows)                                                                           \
+    case 2 * (rows): micro_of(step, rows, 1, groups, a, b, b_step, c, c_row_bytes, n, accumulate); break; \
+    case 2 * (rows) + 1: micro_of(step, rows, 2, groups, a, b, b_step, c, c_row_bytes, n, accumulate); break;
 
 /* Of m rows and n columns. */
-KERNEL_INLINE void micro_of_any(kernel_step step, int64_t groups, micro_left a, const int32_t *b, char *c,
-                                int64_t c_row_bytes, int64_t m, int64_t n, bool accumulate)
+KERNEL_INLINE void micro_of_any(kernel_step step, int64_t groups, micro_left a, const int32_t *b, int64_t b_step,
+                                char *c, int64_t c_row_bytes, int64_t m, int64_t n, bool accumulate)
 {
     switch (2 * m + (n > 8)) {
         KERNEL_MICRO_CASE(1)
@@ -157,7 +157,7 @@ KERNEL_INLINE void micro_of_any(kernel_step step, int64_t groups, micro_left a, 
                      int64_t n, bool accumulate)                                                                    \
     {                                                                                                               \
         const micro_left a = {a_panel, 4, 4 * MR};                                                                  \
-        micro_of_any(step, (k + (group) - 1) / (group), a, b_panel, c, 4 * c_row_stride, m, n, accumulate);         \
+        micro_of_any(step, (k + (group) - 1) / (group), a, b_panel, NR, c, 4 * c_row_stride, m, n, accumulate);     \
     }                                                                                                               \
     _Static_assert((group) > 0, "of elements")
 

@@ -13,6 +13,14 @@ KERNEL_INLINE __m512i step_f32(__m512i sum, __m512i left, __m512i line)
 
 KERNEL_MICRO(micro_f32, step_f32, false, 1);
 
+/* Elements of f32 need no panel. */
+static void micro_strided_f32(int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,
+                              int64_t b_k_stride, void *c, int64_t c_row_stride, int64_t m, int64_t n, bool accumulate)
+{
+    const micro_left left = {a, 4 * a_row_stride, 4 * a_k_stride};
+    micro_of_any(step_f32, false, k, left, b, b_k_stride, c, 4 * c_row_stride, m, n, accumulate);
+}
+
 KERNEL_INLINE __m512i along_f32(const void *from, int64_t at, int64_t k_left)
 {
     return _mm512_maskz_loadu_epi32(mask_of(k_left), (const char *)from + 4 * at);
@@ -139,6 +147,12 @@ KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
+/* What lies within half of a second-level cache stays there as it is. */
+#define NEAR_f32 NEAR_f32_i4, .b_near_bytes = M_BLOCK * K_BLOCK_BYTES
+#define NEAR_f32_i4 .micro_strided = micro_strided_f32, .a_near_bytes = M_BLOCK * K_BLOCK_BYTES
+#define NEAR_bf16 .a_near_bytes = 0
+#define NEAR_f16 NEAR_bf16
+
 #define ROW \
     .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = M_BLOCK, .n_block = N_BLOCK, .asks_ahead = true
 /* Of bf16 the same bits as rows that have an instruction for it, so that either may be used. */
@@ -146,9 +160,9 @@ KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 #define SUMS_OF_f16 SUMS_OF_f32
 #define SUMS_OF_f32_i4 SUMS_OF_f32
 #define SUMS_OF_bf16 .sums = PTO_SUMS_FMA_FLUSHED, .flushes = true
-#define FLOATS(name)                                                                                             \
-    ROW, .acc = PTO_F32, SUMS_OF_##name, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = K_BLOCK_BYTES / 4, \
-        .micro = micro_f32, .skinny = skinny_##name, .few = few_##name
+#define FLOATS(name)                                                                            \
+    ROW, NEAR_##name, .acc = PTO_F32, SUMS_OF_##name, .k_group = 1, .a_bytes = 4, .b_bytes = 4, \
+        .k_block = K_BLOCK_BYTES / 4, .micro = micro_f32, .skinny = skinny_##name, .few = few_##name
 #define BYTES(name)                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, \
         .k_block = K_BLOCK_BYTES / 2, .micro = micro_pairs

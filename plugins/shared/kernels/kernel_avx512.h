@@ -62,22 +62,40 @@ KERNEL_INLINE void transpose_16x16(__m512i r[16])
 typedef __m512i kernel_step(__m512i sum, __m512i left, __m512i line);
 
 /* Of 32 registers 28 are sums; the rest are a line of B and what is broadcast of A. */
-enum { MR = 14, NR = 32 };
+enum { MR = 14, NR = 32, HALF = MR / 2 };
 
 /* Most of each that is packed at a time, of k in bytes. A block of A fills half of a second-level cache of 1 MiB beside
  * a panel of B, which passes through the first one as panels of A do; a block of B lies in the third. Blocks along k
  * are long since C is read and written once for each. */
 enum { M_BLOCK = 9 * MR, K_BLOCK_BYTES = 4096, N_BLOCK = 2048 };
 
-/* Of a panel of B, how far ahead it is asked for: few rows of A take less time than memory does. */
-enum { AHEAD_BYTES = 6144 };
+/* How many lines of B ahead are asked for: few rows of A take less time than memory does. */
+enum { AHEAD_LINES = 48 };
+
+/* Units of A: those of one row `row` bytes below those of the one before, and those of one k `step` bytes further. In
+ * a panel both are constants. */
+typedef struct micro_left {
+    const char *from;
+    int64_t row, step;
+} micro_left;
+
+/* A unit, at an address that is a multiple of nothing, in all lanes. */
+KERNEL_INLINE __m512i repeat_unit(const char *from)
+{
+    int32_t unit;
+    memcpy(&unit, from, sizeof unit);
+    return _mm512_set1_epi32(unit);
+}
 
 /* rows and vectors are constants where this is called, so that sums stay in registers. The tails of panels, when they
  * are heeded, are what to add to each row and each column. */
-KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, const int32_t *a,
-                            const int32_t *b, char *c, int64_t c_row_bytes, __mmask16 last, bool accumulate)
+KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, micro_left a,
+                            const int32_t *b, int64_t b_step, char *c, int64_t c_row_bytes, __mmask16 last,
+                            bool accumulate)
 {
     __m512i sum[MR][2];
+    /* From two addresses all rows are a small multiple of `row` away, of which registers hold few. */
+    const char *lower = a.from + HALF * a.row;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
@@ -86,17 +104,17 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
             sum[i][v] =
                 accumulate ? _mm512_maskz_loadu_epi32(mask, c + i * c_row_bytes + 64 * v) : _mm512_setzero_si512();
         }
-    for (int64_t g = 0; g < groups; g++, a += MR, b += NR) {
+    for (int64_t g = 0; g < groups; g++, a.from += a.step, lower += a.step, b += b_step) {
         __m512i line[2];
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) {
             line[v] = _mm512_loadu_si512(b + 16 * v);
-            const uintptr_t ahead = (uintptr_t)(b + 16 * v) + AHEAD_BYTES;
+            const uintptr_t ahead = (uintptr_t)(b + 16 * v) + (uintptr_t)(4 * AHEAD_LINES * b_step);
             __builtin_prefetch((const void *)ahead); // NOLINT(performance-no-int-to-ptr): it may be beyond the panel
         }
 #pragma GCC unroll 14
         for (int i = 0; i < rows; i++) {
-            const __m512i left = _mm512_set1_epi32(a[i]);
+            const __m512i left = repeat_unit(i < HALF ? a.from + i * a.row : lower + (i - HALF) * a.row);
 #pragma GCC unroll 2
             for (int v = 0; v < vectors; v++) sum[i][v] = step(sum[i][v], left, line[v]);
         }
@@ -106,7 +124,7 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) {
             if (heeds_tails) {
-                const __m512i of_row = _mm512_set1_epi32(a[i]), of_columns = _mm512_loadu_si512(b + 16 * v);
+                const __m512i of_row = repeat_unit(a.from + 4 * i), of_columns = _mm512_loadu_si512(b + 16 * v);
                 sum[i][v] = _mm512_add_epi32(sum[i][v], _mm512_add_epi32(of_row, of_columns));
             }
             _mm512_mask_storeu_epi32(c + i * c_row_bytes + 64 * v, v == vectors - 1 ? last : 0xffff, sum[i][v]);
@@ -114,26 +132,30 @@ KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int ve
 }
 
 #define KERNEL_ROWS_1_TO_MR(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-#define KERNEL_MICRO_CASE(rows)                                                                             \
-    case 2 * (rows): micro_of(step, heeds, rows, 1, groups, a, b, c, c_row_bytes, last, accumulate); break; \
-    case 2 * (rows) + 1: micro_of(step, heeds, rows, 2, groups, a, b, c, c_row_bytes, last, accumulate); break;
+#define KERNEL_MICRO_CASE(rows)                                                                                     \
+    case 2 * (rows): micro_of(step, heeds, rows, 1, groups, a, b, b_step, c, c_row_bytes, last, accumulate); break; \
+    case 2 * (rows) + 1: micro_of(step, heeds, rows, 2, groups, a, b, b_step, c, c_row_bytes, last, accumulate); break;
+
+/* Of m rows and n columns. */
+KERNEL_INLINE void micro_of_any(kernel_step step, bool heeds, int64_t groups, micro_left a, const int32_t *b,
+                                int64_t b_step, char *c, int64_t c_row_bytes, int64_t m, int64_t n, bool accumulate)
+{
+    const __mmask16 last = mask_of(n > 16 ? n - 16 : n);
+    switch (2 * m + (n > 16)) {
+        KERNEL_ROWS_1_TO_MR(KERNEL_MICRO_CASE)
+    default: break;
+    }
+}
 
 /* A function pto_contraction_micro of panels with `group` elements in each unit. */
-#define KERNEL_MICRO(name, step_of, heeds_tails, group)                                                              \
-    static void name(int64_t k, const void *a_panel, const void *b_panel, void *to, int64_t c_row_stride, int64_t m, \
-                     int64_t n, bool accumulate)                                                                     \
-    {                                                                                                                \
-        kernel_step *const step = step_of;                                                                           \
-        const bool heeds = heeds_tails;                                                                              \
-        const int32_t *a = a_panel, *b = b_panel;                                                                    \
-        char *const c = to;                                                                                          \
-        const int64_t c_row_bytes = 4 * c_row_stride, groups = (k + (group) - 1) / (group);                          \
-        const __mmask16 last = mask_of(n > 16 ? n - 16 : n);                                                         \
-        switch (2 * m + (n > 16)) {                                                                                  \
-            KERNEL_ROWS_1_TO_MR(KERNEL_MICRO_CASE)                                                                   \
-        default: break;                                                                                              \
-        }                                                                                                            \
-    }                                                                                                                \
+#define KERNEL_MICRO(name, step, heeds_tails, group)                                                                \
+    static void name(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, int64_t m, \
+                     int64_t n, bool accumulate)                                                                    \
+    {                                                                                                               \
+        const micro_left a = {a_panel, 4, 4 * MR};                                                                  \
+        micro_of_any(step, heeds_tails, (k + (group) - 1) / (group), a, b_panel, NR, c, 4 * c_row_stride, m, n,     \
+                     accumulate);                                                                                   \
+    }                                                                                                               \
     _Static_assert((group) > 0, "of elements")
 
 /* What kernel_pack.h needs. */

@@ -37,10 +37,11 @@ static void micro_by_fma(int64_t k, const int32_t *a, const int32_t *b, char *c,
 {
     for (int64_t i = 0; i < m; i++) {
         char *const to = c + 4 * i * c_row_stride;
+        const micro_left row = {(const char *)(a + i), 4, 4 * MR};
         if (n > 16)
-            micro_of(step_by_fma, false, 1, 2, (k + 1) / 2, a + i, b, to, 0, mask_of(n - 16), accumulate);
+            micro_of(step_by_fma, false, 1, 2, (k + 1) / 2, row, b, NR, to, 0, mask_of(n - 16), accumulate);
         else
-            micro_of(step_by_fma, false, 1, 1, (k + 1) / 2, a + i, b, to, 0, mask_of(n), accumulate);
+            micro_of(step_by_fma, false, 1, 1, (k + 1) / 2, row, b, NR, to, 0, mask_of(n), accumulate);
     }
 }
 

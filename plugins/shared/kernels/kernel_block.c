@@ -85,62 +85,87 @@ static void fetch(int64_t rows, const char *from, int64_t row_bytes, int64_t byt
         for (int64_t q = 0; q < bytes; q += LINE) __builtin_prefetch(from + i * row_bytes + q, 1, 2);
 }
 
-/* Rows of A as micro-kernels take them: in panels, or as they lie. */
-typedef struct left_rows {
+/* Rows of A, or columns of B, as micro-kernels take them: in panels, or as they lie. */
+typedef struct operand {
     const char *from;
-    int64_t panel_bytes; /* from one panel to the next, or from the rows of one to those of the next */
-    int64_t row_stride;  /* of rows as they lie */
+    int64_t panel_bytes;      /* from one panel to the next, or to where the next rows or columns lie */
+    int64_t stride, k_stride; /* of rows or columns, and along k */
     bool is_packed;
-} left_rows;
+} operand;
 
-/* Whether rows of A, of which each goes upwards along k, need no panels: they lie so near to each other that caches
- * keep them beside what else they hold, those of one micro-kernel in the first level. */
-static bool lie_near(const pto_contraction *row, int64_t rows, int64_t a_row_stride, int64_t a_k_stride)
+/* Whether rows of A or columns of B need no panels: they lie so near to each other that caches keep them beside what
+ * else they hold, those of one micro-kernel in the first level. */
+static bool lie_near(int64_t near_bytes, int64_t element_bytes, int64_t lines, int64_t stride)
 {
-    const int64_t stride = a_row_stride < 0 ? -a_row_stride : a_row_stride;
-    return row->micro_rows != NULL && a_k_stride == 1 && stride * row->a_bytes <= NEAR_BYTES &&
-           rows * stride * row->a_bytes <= row->rows_bytes;
+    const int64_t apart = (stride < 0 ? -stride : stride) * element_bytes;
+    return near_bytes > 0 && apart <= NEAR_BYTES && lines * apart <= near_bytes;
+}
+
+/* Rows of which each goes upwards along k, or which lie beside each other. */
+static bool rows_lie_near(const pto_contraction *row, int64_t rows, int64_t depth, int64_t a_row_stride,
+                          int64_t a_k_stride)
+{
+    if (a_k_stride == 1) return lie_near(row->a_near_bytes, row->a_bytes, rows, a_row_stride);
+    return a_row_stride == 1 && lie_near(row->a_near_bytes, row->a_bytes, depth, a_k_stride);
+}
+
+/* Columns beside each other, of which each panel is full. */
+static bool columns_lie_near(const pto_contraction *row, int64_t columns, int64_t depth, int64_t b_k_stride,
+                             int64_t b_column_stride)
+{
+    return b_column_stride == 1 && columns % row->nr == 0 &&
+           lie_near(row->b_near_bytes, row->b_bytes, depth, b_k_stride);
 }
 
 /* `rows` of them from element `at` on, packed where they are not taken as they lie. */
-static left_rows left_of(const pto_contraction *row, bool packs, int64_t rows, int64_t depth, const void *a, int64_t at,
-                         int64_t a_row_stride, int64_t a_k_stride, char *a_panels)
+static operand left_of(const pto_contraction *row, bool packs, int64_t rows, int64_t depth, const void *a, int64_t at,
+                       int64_t a_row_stride, int64_t a_k_stride, char *a_panels)
 {
-    const int64_t a_panel = pto_panel_a_bytes(row, depth);
+    const int64_t bytes = row->a_bytes, panel = pto_panel_a_bytes(row, depth);
     if (!packs)
-        return (left_rows){(const char *)a + at * row->a_bytes, row->mr * a_row_stride * row->a_bytes, a_row_stride,
-                           false};
-    row->pack_a(rows, depth, a, at, a_row_stride, a_k_stride, a_panels, a_panel);
-    return (left_rows){a_panels, a_panel, 0, true};
+        return (operand){(const char *)a + at * bytes, row->mr * a_row_stride * bytes, a_row_stride, a_k_stride, false};
+    row->pack_a(rows, depth, a, at, a_row_stride, a_k_stride, a_panels, panel);
+    return (operand){a_panels, panel, 1, row->mr, true};
 }
 
-static void multiply_tile(const pto_contraction *row, int64_t depth, const left_rows *a, const char *left,
-                          const char *b_panel, char *tile, int64_t c_row_stride, int64_t m, int64_t n, bool adds)
+/* The same for columns of B. */
+static operand right_of(const pto_contraction *row, bool packs, int64_t columns, int64_t depth, const void *b,
+                        int64_t at, int64_t b_k_stride, int64_t b_column_stride, char *b_panels)
 {
-    if (a->is_packed)
-        row->micro(depth, left, b_panel, tile, c_row_stride, m, n, adds);
-    else
-        row->micro_rows(depth, left, a->row_stride, b_panel, tile, c_row_stride, m, n, adds);
+    const int64_t bytes = row->b_bytes, panel = pto_panel_b_bytes(row, depth);
+    if (!packs) return (operand){(const char *)b + at * bytes, row->nr * bytes, 1, b_k_stride, false};
+    row->pack_b(columns, depth, b, at, b_column_stride, b_k_stride, b_panels, panel);
+    return (operand){b_panels, panel, 1, row->nr, true};
 }
 
-static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t columns, int64_t depth,
-                            const left_rows *a, const char *b_panels, int64_t b_panel, char *c, int64_t c_row_stride,
-                            bool adds)
+static void multiply_tile(const pto_contraction *row, int64_t depth, const operand *a, const operand *b,
+                          const char *left, const char *right, char *tile, int64_t c_row_stride, int64_t m, int64_t n,
+                          bool adds)
+{
+    if (a->is_packed && b->is_packed)
+        row->micro(depth, left, right, tile, c_row_stride, m, n, adds);
+    else
+        row->micro_strided(depth, left, a->stride, a->k_stride, right, b->k_stride, tile, c_row_stride, m, n, adds);
+}
+
+static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t columns, int64_t depth, const operand *a,
+                            const operand *b, char *c, int64_t c_row_stride, bool adds)
 {
     const int64_t c_row_bytes = 4 * c_row_stride, tile_bytes = row->mr * c_row_bytes;
     const int64_t panel_count = (rows + row->mr - 1) / row->mr, each = pto_panel_b_bytes(row, depth) / panel_count;
     const bool fetches = rows * columns > SMALL_C;
-    for (int64_t j = 0; j < columns; j += row->nr, b_panels += b_panel, c += 4 * row->nr) {
+    const char *right = b->from;
+    for (int64_t j = 0; j < columns; j += row->nr, right += b->panel_bytes, c += 4 * row->nr) {
         /* Of the next panel of B, as deep as this, a part comes with each panel of A; one alone reads on by itself. */
-        const bool comes = !row->asks_ahead && columns - j > row->nr && panel_count > 1;
+        const bool comes = !row->asks_ahead && b->is_packed && columns - j > row->nr && panel_count > 1;
         const int64_t share = comes ? each + LINE : 0;
-        const char *left = a->from, *next = b_panels + b_panel;
+        const char *left = a->from, *next = right + b->panel_bytes;
         char *tile = c;
         for (int64_t i = 0; i < rows; i += row->mr, left += a->panel_bytes, next += each, tile += tile_bytes) {
             for (int64_t q = 0; q < share; q += LINE) __builtin_prefetch(next + q, 0, 2);
             /* The next tile of C comes while this one is computed; a small C is in the cache. */
             if (fetches) fetch(smaller(row->mr, rows - i - row->mr), tile + tile_bytes, c_row_bytes, 4 * row->nr);
-            multiply_tile(row, depth, a, left, b_panels, tile, c_row_stride, smaller(row->mr, rows - i),
+            multiply_tile(row, depth, a, b, left, right, tile, c_row_stride, smaller(row->mr, rows - i),
                           smaller(row->nr, columns - j), adds);
         }
     }
@@ -159,23 +184,23 @@ static void multiply(const pto_contraction *row, int64_t m, int64_t n, int64_t k
     const block_sizes s = sizes_of(row, m, n, k);
     char *const a_panels = (char *)scratch + (-(uintptr_t)scratch & (LINE - 1)), *const b_panels = a_panels + s.a_bytes;
     /* With one block of A it is packed once for each depth; otherwise blocks of B are, once for all of A. */
-    const bool is_flat = m <= s.m, packs = !lie_near(row, smaller(m, s.m), a_row_stride, a_k_stride);
-    left_rows left = {.from = NULL};
+    const bool is_flat = m <= s.m, packs = !rows_lie_near(row, smaller(m, s.m), s.k, a_row_stride, a_k_stride);
+    operand left = {.from = NULL};
     const int64_t j_count = (n + s.n - 1) / s.n, p_count = (k + s.k - 1) / s.k;
     for (int64_t t = 0; t < j_count * p_count; t++) {
         const int64_t j = (is_flat ? t % j_count : t / p_count) * s.n, p = (is_flat ? t / j_count : t % p_count) * s.k;
         const int64_t columns = smaller(s.n, n - j), depth = smaller(s.k, k - p);
         const bool adds = accumulate || p > 0;
-        const int64_t b_panel = pto_panel_b_bytes(row, depth);
-        row->pack_b(columns, depth, b, p * b_k_stride + j * b_column_stride, b_column_stride, b_k_stride, b_panels,
-                    b_panel);
+        const operand right =
+            right_of(row, !columns_lie_near(row, columns, depth, b_k_stride, b_column_stride), columns, depth, b,
+                     p * b_k_stride + j * b_column_stride, b_k_stride, b_column_stride, b_panels);
         for (int64_t i = 0; i < m; i += s.m) {
             const int64_t rows = smaller(s.m, m - i);
             if (!is_flat || j == 0)
                 left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride, a_k_stride,
                                a_panels);
-            multiply_panels(row, rows, columns, depth, &left, b_panels, b_panel, (char *)c + i * c_row_bytes + 4 * j,
-                            c_row_stride, adds);
+            multiply_panels(row, rows, columns, depth, &left, &right, (char *)c + i * c_row_bytes + 4 * j, c_row_stride,
+                            adds);
         }
     }
 }
@@ -261,7 +286,7 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
                         int64_t c_row_stride, bool accumulate, void *scratch)
 {
     const int64_t c_row_bytes = 4 * c_row_stride, rows_most = rows_beside_panels(row, m);
-    const bool packs = !lie_near(row, smaller(m, rows_most), a_row_stride, a_k_stride);
+    const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, row->k_block), a_row_stride, a_k_stride);
     /* A panel that is used once is read from its begin to its end. */
     const int64_t depth_most = !packs && m <= row->mr ? k : row->k_block;
     char *const a_panels = contraction_align(scratch);
@@ -270,9 +295,10 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
     for (int64_t p = 0; p < k; p += depth_most)
         for (int64_t i = 0; i < m; i += rows_most) {
             const int64_t rows = smaller(rows_most, m - i), depth = smaller(depth_most, k - p);
-            const left_rows left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride,
-                                           a_k_stride, a_panels);
-            multiply_panels(row, rows, n, depth, &left, (const char *)panels + p * row->nr * row->b_bytes, b_panel,
-                            (char *)c + i * c_row_bytes, c_row_stride, accumulate || p > 0);
+            const operand left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride,
+                                         a_k_stride, a_panels);
+            const operand right = {(const char *)panels + p * row->nr * row->b_bytes, b_panel, 1, row->nr, true};
+            multiply_panels(row, rows, n, depth, &left, &right, (char *)c + i * c_row_bytes, c_row_stride,
+                            accumulate || p > 0);
         }
 }

@@ -51,9 +51,11 @@ typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, in
 typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,
                                    int64_t m, int64_t n, bool accumulate);
 
-/* The same for a panel of B and rows of A as they lie: element i * a_row_stride + p. */
-typedef void pto_contraction_micro_rows(int64_t k, const void *a, int64_t a_row_stride, const void *b_panel, void *c,
-                                        int64_t c_row_stride, int64_t m, int64_t n, bool accumulate);
+/* The same for operands as they lie: elements i * a_row_stride + p * a_k_stride of A, and of B p * b_k_stride + j, of
+ * nr columns also where n is less. */
+typedef void pto_contraction_micro_strided(int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                                           const void *b, int64_t b_k_stride, void *c, int64_t c_row_stride, int64_t m,
+                                           int64_t n, bool accumulate);
 
 /* The whole product. scratch: scratch_bytes(m, n, k) bytes, of any alignment, for the time of the call. C does not
  * overlap A and B. k = 0: C becomes 0, or stays. */
@@ -90,12 +92,12 @@ typedef struct pto_contraction {
     int64_t m_block, k_block, n_block;  /* most of each that is packed at a time */
     pto_contraction_pack *pack_a, *pack_b;
     pto_contraction_micro *micro;
-    pto_contraction_micro_rows *micro_rows; /* or NULL */
-    int64_t rows_bytes;                     /* where rows of A lie within so many bytes they are not packed for it */
-    pto_contraction_skinny *skinny;         /* or NULL */
-    pto_contraction_few *few;               /* or NULL */
-    bool asks_ahead;                        /* `micro` asks for what comes next of a panel of B */
-    bool flushes;                           /* `block` flushes what C holds, and lets the processor flush sums */
+    pto_contraction_micro_strided *micro_strided; /* or NULL */
+    int64_t a_near_bytes, b_near_bytes; /* operands that lie within so many bytes may be left unpacked for it */
+    pto_contraction_skinny *skinny;     /* or NULL */
+    pto_contraction_few *few;           /* or NULL */
+    bool asks_ahead;                    /* `micro` asks for what comes next of a panel of B */
+    bool flushes;                       /* `block` flushes what C holds, and lets the processor flush sums */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
     int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;

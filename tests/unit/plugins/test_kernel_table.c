@@ -353,47 +353,61 @@ TEST(products_of_many_blocks)
     }
 }
 
-/* A product whose rows of A are the same and lie `stride` elements apart. */
-static product far_of(const product *near, int64_t stride)
+/* The same operand, of `count` rows or columns, k deep, with lines `apart` elements apart. Freed by the caller. */
+static operand far_of(const operand *near, layout form, int64_t count, int64_t k, int64_t apart)
 {
-    product x = *near;
-    const size_t row = (size_t)bytes_of(x.a.type, x.k), c = (size_t)(4 * x.m * x.c_stride);
-    x.a.stride = stride;
-    x.a.bytes = calloc((size_t)bytes_of(x.a.type, x.m * stride) + 1, 1);
-    x.c = malloc(c + 1);
-    assert_non_null(x.a.bytes);
-    assert_non_null(x.c);
-    x.a.bytes++;
-    x.c++;
-    for (int64_t i = 0; i < x.m; i++)
-        memcpy(x.a.bytes + bytes_of(x.a.type, i * stride), near->a.bytes + (size_t)i * row, row);
-    memcpy(x.c, near->c, c);
+    operand x = *near;
+    const bool along = form == ALONG_K;
+    const int64_t lines = along ? count : k, length = along ? k : count;
+    int64_t *const stride = along ? &x.stride : &x.k_stride;
+    x.bytes = calloc((size_t)bytes_of(x.type, lines * apart) + 1, 1);
+    assert_non_null(x.bytes);
+    x.bytes++;
+    for (int64_t i = 0; i < lines; i++)
+        memcpy(x.bytes + bytes_of(x.type, i * apart), near->bytes + bytes_of(x.type, i * *stride),
+               (size_t)bytes_of(x.type, length));
+    *stride = apart;
     return x;
 }
 
 /* Near to each other they are multiplied as they lie, and packed where a cache would not keep them. */
-TEST(rows_as_they_lie_have_the_bits_of_packed_ones)
+static void near_and_far(const pto_contraction *row, layout of_a, int64_t m, int64_t n, int64_t k)
 {
-    enum { M = 47, N = 39, FAR = 4099 };
+    enum { FAR = 4099 };
+    product near = product_new(row, of_a, ACROSS_K, m, n, k), far = near;
+    const size_t c_bytes = (size_t)(4 * near.m * near.c_stride);
+    far.a = far_of(&near.a, of_a, m, k, FAR);
+    if (row->b == PTO_F32) far.b = far_of(&near.b, ACROSS_K, n, k, FAR);
+    far.c = malloc(c_bytes + 1);
+    assert_non_null(far.c);
+    far.c++;
+    memcpy(far.c, near.c, c_bytes);
+    assert_true(bytes_of(row->a, m * k) <= row->a_near_bytes);
+    run(&near, k % 2 == 0);
+    run(&far, k % 2 == 0);
+    assert_memory_equal(near.c, far.c, c_bytes);
+    free(far.a.bytes - 1);
+    if (row->b == PTO_F32) free(far.b.bytes - 1);
+    free(far.c - 1);
+    product_free(&near);
+}
+
+TEST(operands_as_they_lie_have_the_bits_of_packed_ones)
+{
     static const int64_t depths[] = {1, 7, 64, 401, 512};
     uint32_t count = 0;
     const pto_contraction *row;
     for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
-        if (!runs_here(row) || row->micro_rows == NULL) continue;
+        if (!runs_here(row) || row->micro_strided == NULL) continue;
         count++;
         for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++) {
-            product near = product_new(row, ALONG_K, ACROSS_K, M, N, depths[d]), far = far_of(&near, FAR);
-            assert_true(bytes_of(row->a, M * depths[d]) <= row->rows_bytes);
-            assert_true(bytes_of(row->a, INT64_C(1) * M * FAR) > row->rows_bytes);
-            run(&near, d % 2 == 0);
-            run(&far, d % 2 == 0);
-            assert_memory_equal(near.c, far.c, (size_t)(4 * M * near.c_stride));
-            free(far.a.bytes - 1);
-            free(far.c - 1);
-            product_free(&near);
+            near_and_far(row, ALONG_K, 47, 39, depths[d]); /* panels of B are not full */
+            near_and_far(row, ALONG_K, 47, 64, depths[d]);
+            near_and_far(row, ACROSS_K, 47, 64, depths[d]);
         }
     }
-    assert_true(count == 2 || !(pto_isa_of_host() & PTO_ISA_AVX2));
+    const uint32_t isa = pto_isa_of_host(), of_each = 2;
+    assert_int_equal(count, (isa & PTO_ISA_AVX512) ? 2 * of_each : (isa & PTO_ISA_AVX2) ? of_each : 0);
 }
 
 static void set_all(operand *x, uint32_t bits, int64_t count, int64_t k)
