@@ -11,37 +11,38 @@ KERNEL_INLINE __m512i step_bf16(__m512i sum, __m512i left, __m512i line)
 
 KERNEL_MICRO(micro_normal, step_bf16, false, 2);
 
-KERNEL_INLINE __m512 flushed(__m512 value)
-{
-    const __m512i bits = _mm512_castps_si512(value), exponent = _mm512_set1_epi32(0x7f800000);
-    const __mmask16 is_subnormal = _mm512_testn_epi32_mask(bits, exponent);
-    return _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, is_subnormal, bits, _mm512_set1_epi32(INT32_MIN)));
-}
-
+/* Runs where the processor flushes sums. */
 KERNEL_INLINE __m512i step_by_fma(__m512i sum, __m512i left, __m512i line)
 {
     const __m512i upper = _mm512_set1_epi32((int32_t)0xffff0000);
-    const __m512 first =
-        _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(left, upper)),
-                        _mm512_castsi512_ps(_mm512_and_si512(line, upper)), flushed(_mm512_castsi512_ps(sum)));
-    const __m512 second = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(left, 16)),
-                                          _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)), flushed(first));
-    return _mm512_castps_si512(flushed(second));
+    const __m512 first = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(left, upper)),
+                                         _mm512_castsi512_ps(_mm512_and_si512(line, upper)), _mm512_castsi512_ps(sum));
+    return _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(left, 16)),
+                                               _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)), first));
 }
 
 #include "kernel_avx512_bf16_skinny.h"
 
-/* Row by row: it is rare. */
+/* A few rows at a time: each unit of A and of B is two numbers in registers. */
 static void micro_by_fma(int64_t k, const int32_t *a, const int32_t *b, char *c, int64_t c_row_stride, int64_t m,
                          int64_t n, bool accumulate)
 {
-    for (int64_t i = 0; i < m; i++) {
-        char *const to = c + 4 * i * c_row_stride;
-        const micro_left row = {(const char *)(a + i), 4, 4 * MR};
-        if (n > 16)
-            micro_of(step_by_fma, false, 1, 2, (k + 1) / 2, row, b, NR, to, 0, mask_of(n - 16), accumulate);
+    enum { FEW = 4 };
+    const int64_t groups = (k + 1) / 2, c_row_bytes = 4 * c_row_stride;
+    const __mmask16 last = mask_of(n > 16 ? n - 16 : n);
+    for (int64_t i = 0; i < m;) {
+        const micro_left rows = {(const char *)(a + i), 4, 4 * MR};
+        char *const to = c + i * c_row_bytes;
+        const bool is_few = m - i >= FEW;
+        if (is_few && n > 16)
+            micro_of(step_by_fma, false, FEW, 2, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
+        else if (is_few)
+            micro_of(step_by_fma, false, FEW, 1, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
+        else if (n > 16)
+            micro_of(step_by_fma, false, 1, 2, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
         else
-            micro_of(step_by_fma, false, 1, 1, (k + 1) / 2, row, b, NR, to, 0, mask_of(n), accumulate);
+            micro_of(step_by_fma, false, 1, 1, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
+        i += is_few ? FEW : 1;
     }
 }
 

@@ -106,7 +106,8 @@ PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
     return pto_exp_rest_times(r, (pto_f32)half) * (pto_f32)(all - half);
 #endif
 }
-PTO_CALL_OF_ONE(exp)
+/* Of 0 at once: online softmax asks for it with each block of keys that leaves a row's largest score as it is. */
+PTO_ROW_FN float pto_exp_f32_1(float x) { return x == 0 ? 1 : pto_exp_f32(pto_splat_f32(x))[0]; }
 
 /* e^x of x that is at most 0 or NaN: the bits of pto_exp_f32, with fewer steps. No power is above 1, so that all of
  * them times 2^64 are normal numbers, and one factor takes that away again. */
