@@ -37,9 +37,9 @@ PTO_KINDS(KINDS);
 PTO_STATS(STATS);
 
 #define OPTIONS(X)                                                                                                   \
-    X(GAIN, F64, "gain", .def = "0.1", .min = "0",                                                                   \
+    X(GAIN, F64, "gain", .def = "0.02", .min = "0",                                                                  \
       .doc = "the least share of the time of its products that a weight is packed for; 1 and more: none is",         \
-      .example = "with: { gain: 0.02 }")                                                                             \
+      .example = "with: { gain: 0.1 }")                                                                              \
     X(COLUMNS, I64, "columns", .def = "0", .min = "0", .max = "256",                                                 \
       .doc =                                                                                                         \
           "columns of a panel, a multiple of 16; 0: a vector of elements, two of sums, and 16 at least; kernels of " \
