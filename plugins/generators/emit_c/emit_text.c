@@ -3,12 +3,11 @@
 
 const char *emit_format(emitter *e, const char *format, ...)
 {
-    text t = {.run = e->run};
     va_list args;
     va_start(args, format);
-    text_vput(&t, format, args);
+    const char *p = text_vformat(e->run, format, args);
     va_end(args);
-    return text_end(&t);
+    return p;
 }
 
 void emit_open_block(emitter *e)

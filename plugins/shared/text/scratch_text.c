@@ -91,11 +91,10 @@ int text_has_name(text *t, const char *name)
     return 0;
 }
 
-const char *text_format(const pto_run *run, const char *format, ...)
+const char *text_vformat(const pto_run *run, const char *format, va_list args)
 {
     char small[SHORT_BYTES];
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     const int n = vsnprintf(small, sizeof small, format, args);
     const size_t bytes = n > 0 ? (size_t)n + 1 : 1;
@@ -105,6 +104,14 @@ const char *text_format(const pto_run *run, const char *format, ...)
     else
         (void)vsnprintf(p, bytes, format, again);
     va_end(again);
+    return p;
+}
+
+const char *text_format(const pto_run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *p = text_vformat(run, format, args);
     va_end(args);
     return p;
 }

@@ -24,7 +24,8 @@ void text_close(text *t, const char *end);
 const char *text_end(text *t);
 /* Whether a name of C is used in it. */
 int text_has_name(text *t, const char *name);
-/* Formats in scratch memory. */
+/* Formats in scratch memory, of which it takes as much as the text has. */
+PTO_PRINTF_LIKE(2, 0) const char *text_vformat(const pto_run *run, const char *format, va_list args);
 PTO_PRINTF_LIKE(2, 3) const char *text_format(const pto_run *run, const char *format, ...);
 /* A name of the module as a part of C identifiers. */
 const char *text_identifier(const pto_run *run, pto_str name);
