@@ -377,7 +377,12 @@ static void near_and_far(const pto_contraction *row, layout of_a, int64_t m, int
     product near = product_new(row, of_a, ACROSS_K, m, n, k), far = near;
     const size_t c_bytes = (size_t)(4 * near.m * near.c_stride);
     far.a = far_of(&near.a, of_a, m, k, FAR);
-    if (row->b == PTO_F32) far.b = far_of(&near.b, ACROSS_K, n, k, FAR);
+    /* Halves of bytes cannot be moved. */
+    unsigned char *far_b = NULL;
+    if (row->b == PTO_F32) {
+        far.b = far_of(&near.b, ACROSS_K, n, k, FAR);
+        far_b = far.b.bytes - 1;
+    }
     far.c = malloc(c_bytes + 1);
     assert_non_null(far.c);
     far.c++;
@@ -387,7 +392,7 @@ static void near_and_far(const pto_contraction *row, layout of_a, int64_t m, int
     run(&far, k % 2 == 0);
     assert_memory_equal(near.c, far.c, c_bytes);
     free(far.a.bytes - 1);
-    if (row->b == PTO_F32) free(far.b.bytes - 1);
+    free(far_b);
     free(far.c - 1);
     product_free(&near);
 }
