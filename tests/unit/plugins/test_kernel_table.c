@@ -353,16 +353,15 @@ TEST(products_of_many_blocks)
     }
 }
 
-/* The same operand, of `count` rows or columns, k deep, with lines `apart` elements apart. Freed by the caller. */
-static operand far_of(const operand *near, layout form, int64_t count, int64_t k, int64_t apart)
+/* The same operand, of `count` rows or columns, k deep, with lines `apart` elements apart, in memory that is freed by
+ * the caller, from its second byte on. */
+static operand far_of(const operand *near, layout form, int64_t count, int64_t k, int64_t apart, unsigned char *memory)
 {
     operand x = *near;
     const bool along = form == ALONG_K;
     const int64_t lines = along ? count : k, length = along ? k : count;
     int64_t *const stride = along ? &x.stride : &x.k_stride;
-    x.bytes = calloc((size_t)bytes_of(x.type, lines * apart) + 1, 1);
-    assert_non_null(x.bytes);
-    x.bytes++;
+    x.bytes = memory + 1;
     for (int64_t i = 0; i < lines; i++)
         memcpy(x.bytes + bytes_of(x.type, i * apart), near->bytes + bytes_of(x.type, i * *stride),
                (size_t)bytes_of(x.type, length));
@@ -376,24 +375,20 @@ static void near_and_far(const pto_contraction *row, layout of_a, int64_t m, int
     enum { FAR = 4099 };
     product near = product_new(row, of_a, ACROSS_K, m, n, k), far = near;
     const size_t c_bytes = (size_t)(4 * near.m * near.c_stride);
-    far.a = far_of(&near.a, of_a, m, k, FAR);
+    unsigned char *const a = calloc((size_t)(4 * FAR * (m + k)), 1), *const b = calloc((size_t)(4 * FAR * k) + 1, 1);
+    unsigned char *const c = malloc(c_bytes);
+    assert_true(a != NULL && b != NULL && c != NULL);
+    far.a = far_of(&near.a, of_a, m, k, FAR, a);
     /* Halves of bytes cannot be moved. */
-    unsigned char *far_b = NULL;
-    if (row->b == PTO_F32) {
-        far.b = far_of(&near.b, ACROSS_K, n, k, FAR);
-        far_b = far.b.bytes - 1;
-    }
-    far.c = malloc(c_bytes + 1);
-    assert_non_null(far.c);
-    far.c++;
-    memcpy(far.c, near.c, c_bytes);
+    if (row->b == PTO_F32) far.b = far_of(&near.b, ACROSS_K, n, k, FAR, b);
+    far.c = memcpy(c, near.c, c_bytes);
     assert_true(bytes_of(row->a, m * k) <= row->a_near_bytes);
     run(&near, k % 2 == 0);
     run(&far, k % 2 == 0);
     assert_memory_equal(near.c, far.c, c_bytes);
-    free(far.a.bytes - 1);
-    free(far_b);
-    free(far.c - 1);
+    free(a);
+    free(b);
+    free(c);
     product_free(&near);
 }
 
