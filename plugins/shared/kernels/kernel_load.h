@@ -61,6 +61,19 @@ KERNEL_INLINE int32_t load_i4(const void *from, int64_t at)
 /* The same as a float. */
 KERNEL_INLINE float load_i4_f32(const void *from, int64_t at) { return (float)load_i4(from, at); }
 
+/* Bits of an element in memory, by the names of what reads it. */
+enum {
+    BITS_f32 = 32,
+    BITS_bf16 = 16,
+    BITS_f16 = 16,
+    BITS_i8 = 8,
+    BITS_u8 = 8,
+    BITS_same = 8,  /* bytes */
+    BITS_moved = 8, /* bytes, to which 128 is added */
+    BITS_i4 = 4,
+    BITS_i4_f32 = 4
+};
+
 /* NAME packs elements of TYPE that LOAD reads into panels of `width`, in groups of `group` along k. */
 #define KERNEL_PACK(name, type, load, width, group)                                                                \
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \

@@ -14,12 +14,22 @@ typedef kernel_vector kernel_units_along(const void *from, int64_t at, int64_t k
 typedef kernel_vector kernel_units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
                                           int64_t columns_left);
 
-/* How a panel is packed: what reads it, units beside each other, elements of a unit. */
+/* How a panel is packed: what reads it, units beside each other, elements of a unit, bits of an element. */
 typedef struct pack_form {
     kernel_units_along *along;
     kernel_units_across *across;
-    int64_t width, group;
+    int64_t width, group, bits;
 } pack_form;
+
+/* Asks for the line of an element that comes later, which may be beyond all that is there. */
+KERNEL_INLINE void pack_ask(pack_form f, const void *from, int64_t at)
+{
+    const uintptr_t line = (uintptr_t)from + (uintptr_t)(at * f.bits / 8);
+    __builtin_prefetch((const void *)line, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside
+}
+
+/* What is asked for lies so many panels, or pieces of a few lines along k, later: memory takes that long. */
+enum { AHEAD_PANELS = 2, AHEAD_PIECES = 2 };
 
 /* Some units of one panel whose rows or columns lie beside each other; `left` of them and k_left elements along k are
  * there. */
@@ -33,6 +43,14 @@ KERNEL_INLINE void lines_across(pack_form f, int lines, int64_t left, int64_t k_
             store_units(to + q * f.width + v,
                         f.across(from, at + q * f.group * k_stride + v, k_stride, k_left - q * f.group, left - v),
                         f.width - v);
+}
+
+/* Asks for a piece of `depth` lines of a panel. */
+KERNEL_INLINE void ask_across(pack_form f, int64_t depth, const void *from, int64_t at, int64_t k_stride)
+{
+    const int64_t line = 8 * 64 / f.bits;
+    for (int64_t q = 0; q < depth; q++)
+        for (int64_t v = 0; v < f.width; v += line) pack_ask(f, from, at + v + q * k_stride);
 }
 
 /* Packs panels whose rows or columns lie beside each other: a few lines of a few panels at a time, so that memory is
@@ -49,6 +67,7 @@ KERNEL_INLINE void pack_across(pack_form f, int64_t count, int64_t k, const void
             const int lines = k - p < depth ? (int)((k - p + f.group - 1) / f.group) : LINES;
             for (int64_t i = first; i < last; i += f.width) {
                 int32_t *const to = (void *)(panels + i / f.width * panel_bytes + 4 * f.width * (p / f.group));
+                ask_across(f, depth, from, at + i + AHEAD_PIECES * depth * k_stride, k_stride);
                 if (k - p >= depth && last - i >= f.width)
                     lines_across(f, LINES, f.width, depth, from, at + i, k_stride, to);
                 else
@@ -68,8 +87,10 @@ KERNEL_INLINE void units_along(pack_form f, int64_t count, int64_t k_left, const
     for (int64_t v = 0; v < f.width; v += LANES) {
         kernel_vector r[LANES];
 #pragma GCC unroll 16
-        for (int i = 0; i < LANES; i++)
+        for (int i = 0; i < LANES; i++) {
+            pack_ask(f, from, at + (v + i + AHEAD_PANELS * f.width) * stride);
             r[i] = v + i < count ? f.along(from, at + (v + i) * stride, k_left) : vector_of_zeros();
+        }
         turn_lanes(r);
         if (k_left >= LANES * f.group)
             store_lines(to + v, f.width, f.width - v, r);
@@ -97,7 +118,7 @@ KERNEL_INLINE void pack_along(pack_form f, int64_t count, int64_t k, const void 
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
                      void *panels, int64_t panel_bytes)                                                            \
     {                                                                                                              \
-        const pack_form form = {along_##load, across_##load, width, group};                                        \
+        const pack_form form = {along_##load, across_##load, width, group, BITS_##load};                           \
         if (stride == 1)                                                                                           \
             pack_across(form, count, k, from, offset, k_stride, panels, panel_bytes);                              \
         else if (k_stride != 1)                                                                                    \
