@@ -231,6 +231,12 @@ typedef struct emit_loaded {
     emit_window window;
 } emit_loaded;
 void emit_tile_stays(emitter *e, pto_value tile, const emit_window *w);
+/* Whether both are in one storage. */
+int emit_tiles_share(const emitter *e, pto_value a, pto_value b);
+/* Puts a tile that `by`, an op or a region, makes where another one is that it reads, if that may be: nothing reads the
+ * other one afterwards, in no pass of a loop either, and they are alike. It is for the caller that `by` reads an
+ * element before it stores there. */
+int emit_tile_take(emitter *e, pto_value to, pto_value from, pto_op by);
 /* NULL: the tile is in scratch memory. */
 const emit_window *emit_tile_window(const emitter *e, pto_value tile);
 

@@ -75,14 +75,45 @@ static void find_crossings(emitter *e, emit_group *g)
         }
 }
 
-/* Writes ops that go together. */
-static void put_run(emitter *e, const fused_run *r)
+/* Whether all that the nest reads of a tile is read before a vector of what an op makes is stored over it. */
+static int is_read_before(emitter *e, emit_group *g, pto_value tile, const fused_op *f)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++) {
+            const fused_op *by = &g->ops[i];
+            if (!emit_tiles_share(e, pto_op_operand(by->op, k), tile)) continue;
+            const int is_map = by->kind == FUSED_MAP || by->kind == FUSED_REDUCE;
+            if (!is_map || by->level > f->level || (by->level == f->level && by > f)) return 0;
+        }
+    return 1;
+}
+
+/* A tile that the nest reads last has its place taken by one that it makes of it: caches hold fewer bytes, and have
+ * those that are stored. */
+static void take_places(emitter *e, emit_group *g, pto_op whole)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (f->kind != FUSED_MAP || !f->is_kept || is_column(pto_op_result(f->op, 0))) continue;
+        int is_taken = 0;
+        for (uint32_t n = 0; n < g->count && !is_taken; n++)
+            for (uint32_t k = 0; k < pto_op_operand_count(g->ops[n].op) && !is_taken; k++) {
+                const pto_value v = pto_op_operand(g->ops[n].op, k);
+                if (!storage_is_tile(v) || nest_maker_of(g, v) != NULL || emit_tile_window(e, v) != NULL) continue;
+                is_taken = is_read_before(e, g, v, f) && emit_tile_take(e, pto_op_result(f->op, 0), v, whole);
+            }
+    }
+}
+
+/* Writes ops that go together, `whole` or the ops inside of it. */
+static void put_run(emitter *e, const fused_run *r, pto_op whole)
 {
     emit_group g = {.count = r->count, .has_columns = r->has_columns, .rows = r->rows, .columns = r->columns};
     g.ops = PTO_SCRATCH(e->run, fused_op, r->count);
     for (uint32_t i = 0; i < r->count; i++) g.ops[i] = (fused_op){.op = r->members[i].op, .kind = r->members[i].kind};
     const uint32_t most = find_levels(e, &g);
     find_crossings(e, &g);
+    take_places(e, &g, whole);
     emit_nest(e, &g, most);
 }
 
@@ -92,7 +123,7 @@ pto_status emit_fused(emitter *e, pto_op fused)
     pto_op bad = fused;
     const char *why = fused_run_read(&e->model, fused, &r, &bad);
     if (why != NULL) return emit_refuse(bad, why);
-    if (r.count != 0) put_run(e, &r);
+    if (r.count != 0) put_run(e, &r, fused);
     return PTO_OK;
 }
 
@@ -118,6 +149,6 @@ pto_status emit_alone(emitter *e, pto_op op, int *taken)
     if (!*taken) return PTO_OK;
     if (f.kind == FUSED_LOAD && fused_stays_in_memory(&e->model, op)) return point_to(e, op);
     fused_run_join(&e->model, &r, &f, region);
-    put_run(e, &r);
+    put_run(e, &r, op);
     return PTO_OK;
 }

@@ -43,6 +43,36 @@ static uint32_t speaker_of(emitter *e, pto_value v)
     return i;
 }
 
+int emit_tiles_share(const emitter *e, pto_value a, pto_value b)
+{
+    const uint32_t x = storage_find_value(&e->storage->source, a), y = storage_find_value(&e->storage->source, b);
+    if (x == STORAGE_NONE || y == STORAGE_NONE) return pto_value_same(a, b);
+    return storage_group_of(&e->storage->plan, x) == storage_group_of(&e->storage->plan, y);
+}
+
+/* Whether a group is of one pass through the loop that is closest around an op, and of nothing further out. */
+static int is_of_loop(const storage_plan *p, uint32_t group, uint32_t op)
+{
+    return p->groups[group].loop == storage_loop_around(p, op);
+}
+
+int emit_tile_take(emitter *e, pto_value to, pto_value from, pto_op by)
+{
+    const storage_plan *p = &e->storage->plan;
+    const storage_source *source = &e->storage->source;
+    const uint32_t first = storage_find_op(source, by), v = storage_find_value(source, to),
+                   w = storage_find_value(source, from);
+    if (first == STORAGE_NONE || v == STORAGE_NONE || w == STORAGE_NONE) return 0;
+    const uint32_t a = storage_group_of(p, w), b = storage_group_of(p, v);
+    const storage_shape *x = &p->values[w].shape, *y = &p->values[v].shape;
+    const int is_alike = x->rows == y->rows && x->columns == y->columns && x->dtype == y->dtype;
+    if (!is_alike || a == b || e->places[a] < 0 || e->places[b] >= 0) return 0;
+    if (p->groups[a].last > p->ops[first].last || p->groups[b].from < 2 * first) return 0;
+    if (!is_of_loop(p, a, first) || !is_of_loop(p, b, first)) return 0;
+    e->places[b] = e->places[a];
+    return 1;
+}
+
 void emit_tile_stays(emitter *e, pto_value tile, const emit_window *w)
 {
     PTO_GROW(e->run, e->loaded, e->loaded_count, e->loaded_capacity);
