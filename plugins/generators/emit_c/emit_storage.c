@@ -56,6 +56,17 @@ static int is_of_loop(const storage_plan *p, uint32_t group, uint32_t op)
     return p->groups[group].loop == storage_loop_around(p, op);
 }
 
+/* Whether what already took the place of a group is needed at the same time as another group. */
+static int is_taken(const emitter *e, uint32_t from, uint32_t by)
+{
+    const storage_plan *p = &e->storage->plan;
+    for (uint32_t i = 0; i < p->value_count; i++)
+        if (i != from && e->places[i] == e->places[from] && p->groups[i].from < p->groups[by].end &&
+            p->groups[by].from < p->groups[i].end)
+            return 1;
+    return 0;
+}
+
 int emit_tile_take(emitter *e, pto_value to, pto_value from, pto_op by)
 {
     const storage_plan *p = &e->storage->plan;
@@ -68,7 +79,7 @@ int emit_tile_take(emitter *e, pto_value to, pto_value from, pto_op by)
     const int is_alike = x->rows == y->rows && x->columns == y->columns && x->dtype == y->dtype;
     if (!is_alike || a == b || e->places[a] < 0 || e->places[b] >= 0) return 0;
     if (p->groups[a].last > p->ops[first].last || p->groups[b].from < 2 * first) return 0;
-    if (!is_of_loop(p, a, first) || !is_of_loop(p, b, first)) return 0;
+    if (!is_of_loop(p, a, first) || !is_of_loop(p, b, first) || is_taken(e, a, b)) return 0;
     e->places[b] = e->places[a];
     return 1;
 }
