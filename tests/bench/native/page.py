@@ -20,9 +20,10 @@ widest vectors are those of AVX2.
 
 For each row and number of threads ours, each peer and the limit take turns, each in a warm process of its own, on the
 same random arrays and the same CPUs; the others are stopped meanwhile, since threads that wait for work take time from
-it. Times are the median of the quiet half of all calls, in brackets the least. A call of ours is one of the backend `pto.native`, as `pto-run` makes it, without compiling. Weights are the same in all calls:
-what can pack them does it before. Peers have huge pages, memory that is kept between calls, and outputs that are bound
-where their interface has that.
+it. Times are the median of the quiet half of all calls, in brackets the least. A call of ours is one of the backend
+`pto.native`, as `pto-run` makes it, without compiling. Weights are the same in all calls: what can pack them does it
+before. Peers have huge pages, memory that is kept between calls, and outputs that are bound where their interface has
+that.
 
 - **limit**: reading each input and writing each output once, as fast as a copy of the same bytes was, or the operations
   of the row at the highest rate that their type reached in registers in this run, whichever takes longer. Exponentials
