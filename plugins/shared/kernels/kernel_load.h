@@ -61,18 +61,16 @@ KERNEL_INLINE int32_t load_i4(const void *from, int64_t at)
 /* The same as a float. */
 KERNEL_INLINE float load_i4_f32(const void *from, int64_t at) { return (float)load_i4(from, at); }
 
-/* Bits of an element in memory, by the names of what reads it. */
-enum {
-    BITS_f32 = 32,
-    BITS_bf16 = 16,
-    BITS_f16 = 16,
-    BITS_i8 = 8,
-    BITS_u8 = 8,
-    BITS_same = 8,  /* bytes */
-    BITS_moved = 8, /* bytes, to which 128 is added */
-    BITS_i4 = 4,
-    BITS_i4_f32 = 4
-};
+/* Bits of an element in memory, by the names of what reads it: `same` and `moved` read bytes. */
+#define BITS_f32 32
+#define BITS_bf16 16
+#define BITS_f16 16
+#define BITS_i8 8
+#define BITS_u8 8
+#define BITS_same 8
+#define BITS_moved 8
+#define BITS_i4 4
+#define BITS_i4_f32 4
 
 /* NAME packs elements of TYPE that LOAD reads into panels of `width`, in groups of `group` along k. */
 #define KERNEL_PACK(name, type, load, width, group)                                                                \
