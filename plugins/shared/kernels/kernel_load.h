@@ -62,15 +62,8 @@ KERNEL_INLINE int32_t load_i4(const void *from, int64_t at)
 KERNEL_INLINE float load_i4_f32(const void *from, int64_t at) { return (float)load_i4(from, at); }
 
 /* Bits of an element in memory, by the names of what reads it: `same` and `moved` read bytes. */
-#define BITS_f32 32
-#define BITS_bf16 16
-#define BITS_f16 16
-#define BITS_i8 8
-#define BITS_u8 8
-#define BITS_same 8
-#define BITS_moved 8
-#define BITS_i4 4
-#define BITS_i4_f32 4
+static const int64_t bits_f32 = 32, bits_bf16 = 16, bits_f16 = 16, bits_i8 = 8, bits_u8 = 8, bits_same = 8,
+                     bits_moved = 8, bits_i4 = 4, bits_i4_f32 = 4;
 
 /* NAME packs elements of TYPE that LOAD reads into panels of `width`, in groups of `group` along k. */
 #define KERNEL_PACK(name, type, load, width, group)                                                                \

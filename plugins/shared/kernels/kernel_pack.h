@@ -118,7 +118,7 @@ KERNEL_INLINE void pack_along(pack_form f, int64_t count, int64_t k, const void 
     static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
                      void *panels, int64_t panel_bytes)                                                            \
     {                                                                                                              \
-        const pack_form form = {along_##load, across_##load, width, group, BITS_##load};                           \
+        const pack_form form = {along_##load, across_##load, width, group, bits_##load};                           \
         if (stride == 1)                                                                                           \
             pack_across(form, count, k, from, offset, k_stride, panels, panel_bytes);                              \
         else if (k_stride != 1)                                                                                    \
