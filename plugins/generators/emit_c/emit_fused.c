@@ -82,8 +82,9 @@ static int is_read_before(emitter *e, emit_group *g, pto_value tile, const fused
         for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++) {
             const fused_op *by = &g->ops[i];
             if (!emit_tiles_share(e, pto_op_operand(by->op, k), tile)) continue;
-            const int is_map = by->kind == FUSED_MAP || by->kind == FUSED_REDUCE;
-            if (!is_map || by->level > f->level || (by->level == f->level && by > f)) return 0;
+            const int is_in_place =
+                by->kind == FUSED_REDUCE || (by->kind == FUSED_MAP && !fused_repeats_row(by->op, k));
+            if (!is_in_place || by->level > f->level || (by->level == f->level && by > f)) return 0;
         }
     return 1;
 }

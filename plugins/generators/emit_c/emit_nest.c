@@ -77,8 +77,7 @@ static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t
         return emit_splat(e, t, emit_scalar_as(e, op, i, t, emit_value(e, v)));
     }
     if (is_column(v)) return emit_splat(e, dtype_of(v), scalar_name(e, v));
-    const int is_row = (rule == PTO_RULE_COL_BINARY && i == 1) || rule == PTO_RULE_COL_EXPAND;
-    return vector_of(e, g, v, is_row);
+    return vector_of(e, g, v, fused_repeats_row(op, i));
 }
 
 /* ---- a sweep ---- */
@@ -459,13 +458,12 @@ static void look_ahead(emitter *e, emit_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
-        const uint32_t rule = emit_rule_of(f->op);
         if (f->kind == FUSED_LOAD)
             ask_for(e, g, pto_op_result(f->op, 0), nest_memory_of(f), f->memory, f->window.row_stride);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
-            const int is_row = (rule == PTO_RULE_COL_BINARY && k == 1) || rule == PTO_RULE_COL_EXPAND;
+            const int is_row = fused_repeats_row(f->op, k);
             if (loaded == NULL || is_row || is_column(v)) continue;
             ask_for(e, g, v, pto_op_operand(pto_value_op(v), 0), row_of_tile(e, g, v, 0), loaded->row_stride);
         }
@@ -629,13 +627,12 @@ static void open_row(emitter *e, emit_group *g)
     g->declared_count = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         fused_op *f = &g->ops[i];
-        const uint32_t rule = emit_rule_of(f->op);
         if (!has_one_row(g) && f->kind == FUSED_LOAD) open_memory_row(e, g, f);
         if (f->kind == FUSED_STORE && !is_trailing(g, f)) open_store(e, g, f);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
-            const int is_row = (rule == PTO_RULE_COL_BINARY && k == 1) || rule == PTO_RULE_COL_EXPAND;
+            const int is_row = fused_repeats_row(f->op, k);
             const int is_scalar = is_scalar_from_outside(g, v);
             if ((!is_scalar && (loaded == NULL || is_row || has_one_row(g))) || is_declared(g, v)) continue;
             if (is_scalar)

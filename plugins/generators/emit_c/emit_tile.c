@@ -227,12 +227,10 @@ static pto_status emit_store(emitter *e, pto_op op)
 /* An operand's element for that of the result at [row, column]. */
 static const char *operand_at(emitter *e, pto_op op, uint32_t i, const char *row, const char *column)
 {
-    const uint32_t rule = emit_rule_of(op);
     const pto_value v = pto_op_operand(op, i);
     if (!storage_is_tile(v)) return emit_value(e, v);
-    const int along_row = (rule == PTO_RULE_ROW_BINARY && i == 1) || rule == PTO_RULE_ROW_EXPAND;
-    const int along_column = (rule == PTO_RULE_COL_BINARY && i == 1) || rule == PTO_RULE_COL_EXPAND;
-    return emit_read(e, dtype_of(v), emit_at(e, v, along_column ? "0" : row, along_row ? "0" : column));
+    return emit_read(e, dtype_of(v),
+                     emit_at(e, v, fused_repeats_row(op, i) ? "0" : row, fused_repeats_column(op, i) ? "0" : column));
 }
 
 static pto_status emit_map(emitter *e, pto_op op)

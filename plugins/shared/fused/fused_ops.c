@@ -141,6 +141,21 @@ int fused_is_map(pto_op op)
     }
 }
 
+static int repeats(pto_op op, uint32_t operand, uint32_t expand, uint32_t binary)
+{
+    return rule_of(op) == expand || (rule_of(op) == binary && operand == 1);
+}
+
+int fused_repeats_row(pto_op op, uint32_t operand)
+{
+    return repeats(op, operand, PTO_RULE_COL_EXPAND, PTO_RULE_COL_BINARY);
+}
+
+int fused_repeats_column(pto_op op, uint32_t operand)
+{
+    return repeats(op, operand, PTO_RULE_ROW_EXPAND, PTO_RULE_ROW_BINARY);
+}
+
 static const char no_vectors[] = "vectors do not hold its element type";
 
 static const char *check_transfer(const fused_model *m, pto_op op, fused_kind *kind)
@@ -174,18 +189,17 @@ static int has_vectors(const fused_model *m, pto_op op)
 static const char *check_map(const fused_model *m, pto_op op, fused_kind *kind)
 {
     const pto_value result = pto_op_result(op, 0);
-    const uint32_t rule = rule_of(op);
     const int is_of_row = is_column(result);
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const pto_value v = pto_op_operand(op, i);
         if (!has_scalars(dtype_of(v))) return no_vectors;
+        if (is_of_row && fused_repeats_row(op, i)) return "it spreads one number down a column";
+        if (fused_repeats_column(op, i) && !is_column(v)) return "what it repeats is in a tile of several columns";
         if (!is_of_row && storage_is_tile(v) && !fused_has_lanes(dtype_of(v))) return no_vectors;
     }
     if (!has_scalars(dtype_of(result))) return no_vectors;
     *kind = is_of_row ? FUSED_ROW_MAP : FUSED_MAP;
-    if (is_of_row)
-        return rule == PTO_RULE_COL_BINARY || rule == PTO_RULE_COL_EXPAND ? "it spreads one number down a column"
-                                                                          : NULL;
+    if (is_of_row) return NULL;
     if (!fused_has_lanes(dtype_of(result))) return no_vectors;
     return has_vectors(m, op) ? NULL : "there are no vectors of it yet";
 }

@@ -94,6 +94,9 @@ pto_value fused_memory_of(pto_op op, fused_kind kind);
 pto_value fused_inside(pto_value v);
 /* Whether each element of the result is of the elements in the same place. */
 int fused_is_map(pto_op op);
+/* Whether such an op takes the first row of an operand for every row, or the first column for every column. */
+int fused_repeats_row(pto_op op, uint32_t operand);
+int fused_repeats_column(pto_op op, uint32_t operand);
 /* The lanes of 32 bits that a vector has for an element type: narrow integers are i32 or u32 in them, masks are truth
  * values; FUSED_LANE_NONE: vectors do not hold the type. */
 fused_lane fused_lane_of(pto_dtype t);

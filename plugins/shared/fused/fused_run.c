@@ -1,7 +1,5 @@
 #include "fused_run.h"
 
-static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
-
 /* ---- memory ---- */
 
 /* Whether both store to the same rows of one memory, each to columns of its own. */
@@ -58,12 +56,11 @@ static int reads_inside(const fused_run *r, pto_op op)
  * elsewhere. */
 static int spreads_inside(const fused_run *r, pto_op op)
 {
-    const uint32_t rule = rule_of(op);
     int64_t n = 0;
-    const int is_binary = rule == PTO_RULE_COL_BINARY;
-    if (!is_binary && rule != PTO_RULE_COL_EXPAND) return 0;
     if (pto_expr_is_const(r->rows, &n) && n == 1) return 0;
-    return is_made_inside(r, pto_op_operand(op, is_binary ? 1 : 0));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (fused_repeats_row(op, i) && is_made_inside(r, pto_op_operand(op, i))) return 1;
+    return 0;
 }
 
 /* ---- joining ---- */

@@ -378,8 +378,9 @@ def run(given):
     facts = page.Facts(settings, given, load, time.monotonic() - begin, late, results)
     print(facts.text())
     if given.page:
+        text = page.page_of(facts, results)  # says whether the tree is as it was committed, the page before it too
         with open(given.page, "w") as file:
-            file.write(page.page_of(facts, results))
+            file.write(text)
     return page.status_of(results)
 
 
