@@ -306,12 +306,19 @@ static pto_status emit_return(emitter *e, pto_op op)
     return PTO_OK;
 }
 
+/* A view is a pointer that there is, of the element type that it has. */
+static pto_status emit_view(emitter *e, pto_op op)
+{
+    const pto_value from = pto_op_operand(op, 0), to = pto_op_result(op, 0);
+    const char *name = emit_value(e, from), *type = emit_memory_type(dtype_of(to));
+    const int is_same = strcmp(type, emit_memory_type(dtype_of(from))) == 0;
+    emit_alias(e, to, is_same ? name : emit_format(e, "((%s *)%s)", type, name));
+    return PTO_OK;
+}
+
 pto_status emit_function_op(emitter *e, pto_op op)
 {
-    if (EMIT_IS(e, op, VIEW)) {
-        emit_alias(e, pto_op_result(op, 0), emit_value(e, pto_op_operand(op, 0)));
-        return PTO_OK;
-    }
+    if (EMIT_IS(e, op, VIEW)) return emit_view(e, op);
     if (EMIT_IS(e, op, RETURN) && (e->is_kernel || pto_op_operand_count(op) == 0)) return PTO_OK;
     emit_comment(e, op);
     if (e->is_kernel) return emit_refuse(op, "not inside of a kernel");
