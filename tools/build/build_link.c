@@ -86,7 +86,7 @@ static exit_status put_files(const builder *b)
 static exit_status run(const builder *b, const native_compiler *program, const char *const *arguments)
 {
     native_error e;
-    const native_compile job = {.folder = b->scratch.path, .arguments = arguments, .seconds_max = seconds_max};
+    const native_compile job = {.folder = b->scratch.path, .arguments = {arguments}, .seconds_max = seconds_max};
     if (native_compiler_run(program, &job, &e) == NATIVE_OK) return EXIT_STATUS_OK;
     diag_error(b->d, tool(), &E1614, "the library cannot be made: %s", e.text);
     return EXIT_STATUS_FAILED;

@@ -64,7 +64,8 @@ static bool should_stop(void *run) { return pto_should_stop(run) != 0; }
 static native_status build(const pto_run *run, const native_build_options *o, const text *t, native_loaded *loaded,
                            native_error *e)
 {
-    static const char *const libraries[] = {"-lm", NULL};
+    /* The C library is that of the process: looking for it takes a linker as long as all else that it does. */
+    static const char *const libraries[] = {"-nostdlib", "-lm", "-lgcc", NULL};
     const char *flags[NATIVE_FLAGS_MAX + 2];
     char width[64];
     native_compiler compiler;

@@ -85,6 +85,9 @@ typedef struct emit_kernel_info {
     int64_t scratch_bytes; /* of tiles */
     const emit_product *products;
     uint32_t product_count;
+    /* In the text of all kernels: bytes of this one, and where its function has its name. */
+    size_t bytes, name_begin, name_end;
+    uint32_t part; /* that it is of: PTO_PART_1 .. of <pto/native.h>, or 0 */
 } emit_kernel_info;
 
 /* A block that is being written. */
@@ -353,6 +356,8 @@ pto_status emit_ops(emitter *e, pto_block block);
 pto_status emit_block(emitter *e, pto_block block);
 /* A kernel, or a function, with all that C needs before it. */
 pto_status emit_kernel(emitter *e, pto_op kernel, text *out);
+/* Adds the text of all kernels and functions, and says of which part each kernel is. */
+void emit_parts(emitter *e, text *all, const text *code);
 pto_status emit_function(emitter *e, pto_op function, text *out);
 /* Ops of functions: launches, workspaces, memory, debug ops, `return`. */
 pto_status emit_function_op(emitter *e, pto_op op);

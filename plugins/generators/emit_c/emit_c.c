@@ -63,7 +63,7 @@ static void put_module(emitter *e, text *out, text *entries, uint32_t count)
     }
     text_put(out, "    {NULL, 0, 0}};\n");
     text_put(out,
-             "__attribute__((visibility(\"default\"))) const pto_native_module pto_native_module_v1 = {\n"
+             "PTO_MODULE pto_native_module_v1 = {\n"
              "    sizeof(pto_native_module), %u, %u, %u, functions_, faults_, kernels_};\n",
              count, e->fault_count, e->kernel_count);
 }
@@ -81,7 +81,7 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
              "#include <pto/native.h>\n#include <pto/native_vector.h>\n%s\n",
              e.sorts ? "#include <pto/native_vector_sort.h>\n" : "");
     text_bytes(&all, e.arrays.p != NULL ? e.arrays.p : "", e.arrays.n);
-    text_bytes(&all, code.p != NULL ? code.p : "", code.n);
+    emit_parts(&e, &all, &code);
     put_module(&e, &all, &entries, count);
     return sink->write(sink->self, all.p, all.n);
 }

@@ -159,16 +159,28 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     e->out = &code;
     PTO_TRY(emit_block(e, body));
     e->out = out;
+    const size_t begin_bytes = out->n;
     put_frame(e, out, name, rank);
     emit_comment(e, kernel);
-    text_put(out, "static int32_t %s_kernel(const void *raw_, int64_t instance_, char *scratch_)\n{\n", name);
+    text_put(out, "static int32_t ");
+    const size_t name_begin = out->n;
+    text_put(out, "%s_kernel", name);
+    const size_t name_end = out->n;
+    text_put(out, "(const void *raw_, int64_t instance_, char *scratch_)\n{\n");
     put_kernel_head(e, out, rank, &code);
     if (e->has_streams) text_put(out, "    pto_stream_end();\n");
     text_put(out, "    return 0;\n}\n\n");
     put_count(e, out, name, rank);
     PTO_GROW(e->run, e->kernels_done, e->kernel_count, e->kernel_capacity);
-    e->kernels_done[e->kernel_count++] =
-        (emit_kernel_info){kernel, e->symbols, e->symbol_count, e->scratch_bytes, e->products, e->product_count};
+    e->kernels_done[e->kernel_count++] = (emit_kernel_info){.op = kernel,
+                                                            .symbols = e->symbols,
+                                                            .symbol_count = e->symbol_count,
+                                                            .scratch_bytes = e->scratch_bytes,
+                                                            .products = e->products,
+                                                            .product_count = e->product_count,
+                                                            .bytes = out->n - begin_bytes,
+                                                            .name_begin = name_begin,
+                                                            .name_end = name_end};
     return PTO_OK;
 }
 

@@ -83,7 +83,7 @@ native_status native_compiler_find(const char *wanted, native_compiler *c, nativ
 
 enum { LINE_BYTES = 512 };
 
-/* Keeps one line of all that goes by: the first that says "error", or else the first. */
+/* Keeps one line of all that goes by: the first that says "error" or what a linker misses, or else the first. */
 typedef struct said {
     char line[LINE_BYTES], best[LINE_BYTES];
     size_t length;
@@ -93,7 +93,7 @@ typedef struct said {
 static void end_line(said *s)
 {
     s->line[s->length] = '\0';
-    const bool is_error = strstr(s->line, "error") != NULL;
+    const bool is_error = strstr(s->line, "error") != NULL || strstr(s->line, "undefined reference") != NULL;
     if (s->length > 0 && (!s->has_best || (is_error && !s->has_error))) {
         memcpy(s->best, s->line, s->length + 1);
         s->has_best = true;
@@ -163,7 +163,8 @@ static int set_files(posix_spawn_file_actions_t *files, const char *folder, int 
     return failed;
 }
 
-static int start(const native_compiler *c, const native_compile *job, int output, pid_t *child)
+/* With the arguments of the job at `which`. */
+static int start(const native_compiler *c, const native_compile *job, size_t which, int output, pid_t *process)
 {
     /* posix_spawn expects pointers to char that it does not write through. */
     union {
@@ -172,10 +173,9 @@ static int start(const native_compiler *c, const native_compile *job, int output
     } arguments;
     const char *argv[NATIVE_ARGUMENTS_MAX + 2] = {c->path};
     size_t n = 0;
-    while (job->arguments[n] != NULL) {
+    for (const char *const *list = job->arguments[which]; list[n] != NULL; n++) {
         if (n == NATIVE_ARGUMENTS_MAX) return E2BIG;
-        argv[n + 1] = job->arguments[n];
-        n++;
+        argv[n + 1] = list[n];
     }
     arguments.read = argv;
 
@@ -199,7 +199,7 @@ static int start(const native_compiler *c, const native_compile *job, int output
     if (failed == 0) {
         failed = set_attributes(&attributes);
         if (failed == 0) failed = set_files(&files, job->folder, output);
-        if (failed == 0) failed = posix_spawn(child, c->path, &files, &attributes, arguments.given, variables);
+        if (failed == 0) failed = posix_spawn(process, c->path, &files, &attributes, arguments.given, variables);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&files);
@@ -213,34 +213,67 @@ static double now_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* How long one look at the child lasts when it prints nothing: the end of a compiler whose children keep the pipe is
- * seen so much later. */
+/* A process that was started, and what it says. */
+typedef struct child {
+    pid_t process;
+    int from;
+    bool is_open, has_ended;
+    said heard;
+} child;
+
+/* How long one look lasts when nothing is printed: the end of a compiler whose children keep the pipe is seen so much
+ * later. */
 enum { LOOK_MS = 50 };
 
-/* Until the child ended, or is to be killed. It is not waited for: its group stays what it is. */
-static native_status await(pid_t child, int from, const native_compile *job, said *s)
+static void listen(child *children, size_t count)
+{
+    struct pollfd p[NATIVE_COMPILERS_MAX];
+    int wait_ms = LOOK_MS;
+    for (size_t i = 0; i < count; i++) {
+        const child *h = &children[i];
+        p[i] = (struct pollfd){.fd = h->is_open && !h->has_ended ? h->from : -1, .events = POLLIN};
+        if (!h->is_open && !h->has_ended) wait_ms = 1;
+    }
+    if (poll(p, count, wait_ms) <= 0) return;
+    for (size_t i = 0; i < count; i++)
+        if (p[i].fd >= 0 && p[i].revents != 0) children[i].is_open = drain(children[i].from, &children[i].heard);
+}
+
+/* Whether all have. They are not waited for: their groups stay what they are. */
+static bool have_ended(child *children, size_t count)
+{
+    size_t ended = 0;
+    for (size_t i = 0; i < count; i++) {
+        child *h = &children[i];
+        siginfo_t end = {.si_pid = 0};
+        if (!h->has_ended && waitid(P_PID, (id_t)h->process, &end, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+            h->has_ended = true;
+        if (end.si_pid == h->process) h->has_ended = true;
+        ended += h->has_ended;
+    }
+    return ended == count;
+}
+
+/* Until all have ended, or are to be killed. */
+static native_status await(child *children, size_t count, const native_compile *job)
 {
     const double limit = job->seconds_max > 0 ? now_seconds() + job->seconds_max : 0;
-    bool is_open = true;
     for (;;) {
-        struct pollfd p = {.fd = is_open ? from : -1, .events = POLLIN};
-        if (poll(&p, 1, is_open ? LOOK_MS : 1) > 0) is_open = drain(from, s);
-        siginfo_t ended = {.si_pid = 0};
-        if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR) return NATIVE_OK;
-        if (ended.si_pid == child) return NATIVE_OK;
+        listen(children, count);
+        if (have_ended(children, count)) return NATIVE_OK;
         if (job->stop != NULL && job->stop(job->self)) return NATIVE_STOPPED;
         if (limit > 0 && now_seconds() >= limit) return NATIVE_COMPILER_SLOW;
     }
 }
 
-/* Ends what is left of the child and its group. Returns its wait status. Children of its children are ours when it has
+/* Ends what is left of a process and its group. Returns its wait status. Children of its children are ours when it has
  * ended, and waited for too: nothing of the group is left. */
-static int end_group(pid_t child)
+static int end_group(pid_t process)
 {
     int wait_status = -1, other = 0;
-    kill(-child, SIGKILL);
-    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) continue;
-    while (waitpid(-child, &other, 0) > 0 || errno == EINTR) continue;
+    kill(-process, SIGKILL);
+    while (waitpid(process, &wait_status, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(-process, &other, 0) > 0 || errno == EINTR) continue;
     return wait_status;
 }
 
@@ -254,46 +287,74 @@ static native_status say_end(const native_compiler *c, int wait_status, const sa
                        s->has_best ? s->best : "");
 }
 
-/* Reads `from` until the child ended. */
-static native_status follow(const native_compiler *c, const native_compile *job, pid_t child, int from, native_error *e)
+/* Hears them until all ended. Of several that failed the first has the word. */
+static native_status follow(const native_compiler *c, const native_compile *job, child *children, size_t count,
+                            native_error *e)
 {
-    said s = {.length = 0};
-    const native_status status = await(child, from, job, &s);
-    const int wait_status = end_group(child);
-    (void)drain(from, &s);
-    end_line(&s);
+    const native_status status = await(children, count, job);
+    native_status ends = NATIVE_OK;
+    for (size_t i = 0; i < count; i++) {
+        child *h = &children[i];
+        const int wait_status = end_group(h->process);
+        (void)drain(h->from, &h->heard);
+        end_line(&h->heard);
+        if (status == NATIVE_OK && ends == NATIVE_OK) ends = say_end(c, wait_status, &h->heard, e);
+    }
     if (status == NATIVE_STOPPED) return native_fail(e, status, "C compiler `%s` was stopped", c->name);
     if (status == NATIVE_COMPILER_SLOW)
         return native_fail(e, status, "C compiler `%s` did not end within %g s and was killed", c->name,
                            job->seconds_max);
-    return say_end(c, wait_status, &s, e);
+    return ends;
+}
+
+/* Of the job at `which`, with a pipe; an errno. */
+static int start_child(const native_compiler *c, const native_compile *job, size_t which, child *h)
+{
+    int ends[2];
+    *h = (child){.process = -1, .from = -1, .is_open = true};
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    /* The end that the compiler has blocks: it waits when we are slow. */
+    const int failed = fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ? errno : start(c, job, which, ends[1], &h->process);
+    close(ends[1]);
+    if (failed == 0)
+        h->from = ends[0];
+    else
+        close(ends[0]);
+    return failed;
+}
+
+static native_status run_all(const native_compiler *c, const native_compile *job, native_error *e)
+{
+    child children[NATIVE_COMPILERS_MAX];
+    size_t count = 0;
+    int failed = 0;
+    native_status status = NATIVE_OK;
+    while (failed == 0 && count < NATIVE_COMPILERS_MAX && job->arguments[count] != NULL) {
+        failed = start_child(c, job, count, &children[count]);
+        if (failed == 0) count++;
+    }
+    if (failed == 0) status = follow(c, job, children, count, e);
+    for (size_t i = 0; i < count; i++) {
+        if (failed != 0) (void)end_group(children[i].process);
+        close(children[i].from);
+    }
+    if (failed == 0) return status;
+    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s` cannot be started: %s", c->path,
+                       native_errno_text(failed));
 }
 
 native_status native_compiler_run(const native_compiler *c, const native_compile *job, native_error *e)
 {
-    int ends[2] = {-1, -1};
-    pid_t child = -1;
-    /* Inherited as ignored, it would take the status of the child away. */
+    /* Inherited as ignored, it would take the status of a child away. */
     const struct sigaction wanted = {.sa_handler = SIG_DFL};
     struct sigaction before;
     int adopted_before = 0;
-    int failed = pipe2(ends, O_CLOEXEC) != 0 || sigaction(SIGCHLD, &wanted, &before) != 0 ? errno : 0;
+    (void)sigaction(SIGCHLD, &wanted, &before);
     /* Where that fails, others inherit what the compiler leaves: it is killed all the same. */
     prctl(PR_GET_CHILD_SUBREAPER, &adopted_before);
     prctl(PR_SET_CHILD_SUBREAPER, 1L);
-    native_status status = NATIVE_OK;
-    if (failed == 0) {
-        /* The end that the compiler has blocks: it waits when we are slow. */
-        failed = fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ? errno : start(c, job, ends[1], &child);
-        close(ends[1]);
-        ends[1] = -1;
-        if (failed == 0) status = follow(c, job, child, ends[0], e);
-        sigaction(SIGCHLD, &before, NULL);
-    }
+    const native_status status = run_all(c, job, e);
     prctl(PR_SET_CHILD_SUBREAPER, (long)adopted_before);
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >= 0) close(ends[i]);
-    if (failed == 0) return status;
-    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s` cannot be started: %s", c->path,
-                       native_errno_text(failed));
+    (void)sigaction(SIGCHLD, &before, NULL);
+    return status;
 }

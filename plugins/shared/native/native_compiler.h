@@ -21,21 +21,25 @@ typedef struct native_compiler {
  * path. NATIVE_NO_COMPILER: the sentence names the Debian package. Reads the environment. */
 native_status native_compiler_find(const char *wanted, native_compiler *c, native_error *e);
 
-/* One run. All of it is borrowed for the call. */
+enum { NATIVE_ARGUMENTS_MAX = 64, NATIVE_COMPILERS_MAX = 4 };
+
+/* One run, of one process or several at a time. All of it is borrowed for the call. */
 typedef struct native_compile {
-    const char *folder;           /* absolute; where it runs, and keeps its temporary files */
-    const char *const *arguments; /* without the name of the program; NULL-ended, at most NATIVE_ARGUMENTS_MAX */
-    double seconds_max;           /* real time; not positive: no limit */
-    bool (*stop)(void *self);     /* asked some ten times a second: whether to give up; or NULL */
+    const char *folder; /* absolute; where it runs, and keeps its temporary files */
+    /* Of each process, without the name of the program; NULL-ended, at most NATIVE_ARGUMENTS_MAX. Processes end at the
+     * first that has none. */
+    const char *const *arguments[NATIVE_COMPILERS_MAX];
+    double seconds_max;       /* real time; not positive: no limit */
+    bool (*stop)(void *self); /* asked some ten times a second: whether to give up; or NULL */
     void *self;
 } native_compile;
-enum { NATIVE_ARGUMENTS_MAX = 64 };
 
-/* Runs the compiler and waits for it. It reads no input, and of the environment it sees PATH, HOME and LD_LIBRARY_PATH
+/* Runs the compiler and waits until all its processes have ended. It reads no input, and of the environment it sees PATH, HOME and LD_LIBRARY_PATH
  * only: what else there is would change the result and is not part of a key. When this function returns, the compiler
  * and all processes of its group have ended.
  *   NATIVE_COMPILER_FAILED  it could not be started, or ended otherwise than with status 0; the sentence has the first
- *                           line of what it printed that says "error", or else its first line
+ *                           line of what it printed that says "error" or "undefined reference", or else its first
+ *                           line. Of several that failed it is that of the first in the list
  *   NATIVE_COMPILER_SLOW    it was killed at the limit
  *   NATIVE_STOPPED          it was killed since `stop` said so
  * One thread at a time in a process that forks nothing else meanwhile. The process is as before afterwards. */

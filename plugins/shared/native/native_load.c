@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,20 +81,78 @@ static bool add_arguments(const char **arguments, size_t *n, const char *const *
     return true;
 }
 
-static native_status compile(const native_compiler *c, const native_request *q, const native_scratch *s,
-                             native_error *e)
+/* How many compilers share the text: one for each of its parts, PTO_PART_1 .. of <pto/native.h>, when there are CPUs
+ * for them. Parts 0 and 2 hold as much as 1 and 3 together. */
+static uint32_t units_of(const native_request *q)
+{
+    static const char two[] = "PTO_PART_1(", four[] = "PTO_PART_3(";
+    cpu_set_t cpus;
+    const int available = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+    if (available >= 4 && memmem(q->text, q->text_bytes, four, sizeof four - 1) != NULL) return 4;
+    return available >= 2 && memmem(q->text, q->text_bytes, two, sizeof two - 1) != NULL ? 2 : 1;
+}
+
+static native_status too_many(const native_compiler *c, native_error *e)
+{
+    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s`: more than %d arguments", c->name,
+                       NATIVE_ARGUMENTS_MAX);
+}
+
+static native_status compile_whole(const native_compiler *c, const native_request *q, const native_scratch *s,
+                                   native_error *e)
 {
     static const char *const own[] = {"-I.", "-shared", "-fPIC", "-o", OUTPUT, SOURCE, NULL};
     const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
     size_t n = 0;
     if (!add_arguments(arguments, &n, q->flags) || !add_arguments(arguments, &n, own) ||
         !add_arguments(arguments, &n, q->libraries))
-        return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s`: more than %d arguments", c->name,
-                           NATIVE_ARGUMENTS_MAX);
+        return too_many(c, e);
+    const native_compile job = {s->path, {arguments}, q->seconds_max, q->stop, q->self};
+    return native_compiler_run(c, &job, e);
+}
+
+static native_status link_units(const native_compiler *c, const native_request *q, const native_scratch *s,
+                                const char *const *objects, native_error *e)
+{
+    static const char *const own[] = {"-shared", "-o", OUTPUT, NULL};
+    const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
+    size_t n = 0;
+    if (!add_arguments(arguments, &n, own) || !add_arguments(arguments, &n, objects) ||
+        !add_arguments(arguments, &n, q->libraries))
+        return too_many(c, e);
+    const native_compile job = {s->path, {arguments}, q->seconds_max, q->stop, q->self};
+    return native_compiler_run(c, &job, e);
+}
+
+/* Each compiler takes every `units`-th part. */
+static native_status compile_units(const native_compiler *c, const native_request *q, const native_scratch *s,
+                                   uint32_t units, native_error *e)
+{
+    static const char *const objects[] = {"part0.o", "part1.o", "part2.o", "part3.o"};
+    static const char *const masks_of_2[] = {"-DPTO_PARTS_HERE=5", "-DPTO_PARTS_HERE=10"};
+    static const char *const masks_of_4[] = {"-DPTO_PARTS_HERE=1", "-DPTO_PARTS_HERE=2", "-DPTO_PARTS_HERE=4",
+                                             "-DPTO_PARTS_HERE=8"};
+    const char *arguments[NATIVE_COMPILERS_MAX][NATIVE_ARGUMENTS_MAX + 1], *linked[NATIVE_COMPILERS_MAX + 1] = {NULL};
+    native_compile job = {.folder = s->path, .seconds_max = q->seconds_max, .stop = q->stop, .self = q->self};
+    for (uint32_t i = 0; i < units; i++) {
+        const char *const own[] = {"-I.", "-fPIC", units == 2 ? masks_of_2[i] : masks_of_4[i], "-c",
+                                   "-o",  objects[i], SOURCE, NULL};
+        size_t n = 0;
+        if (!add_arguments(arguments[i], &n, q->flags) || !add_arguments(arguments[i], &n, own)) return too_many(c, e);
+        job.arguments[i] = arguments[i];
+        linked[i] = objects[i];
+    }
+    const native_status status = native_compiler_run(c, &job, e);
+    return status != NATIVE_OK ? status : link_units(c, q, s, linked, e);
+}
+
+static native_status compile(const native_compiler *c, const native_request *q, const native_scratch *s,
+                             native_error *e)
+{
+    const uint32_t units = units_of(q);
     const native_status status = write_files(s, q, e);
     if (status != NATIVE_OK) return status;
-    const native_compile job = {s->path, arguments, q->seconds_max, q->stop, q->self};
-    return native_compiler_run(c, &job, e);
+    return units > 1 ? compile_units(c, q, s, units, e) : compile_whole(c, q, s, e);
 }
 
 static native_status load_file(const char *path, void **library, native_error *e)

@@ -17,7 +17,7 @@ typedef struct native_file {
 
 /* What to compile. All of it is borrowed for the call. */
 typedef struct native_request {
-    const char *text; /* of one C file, `text_bytes` of them */
+    const char *text; /* of one C file, `text_bytes` of them; in parts, as <pto/native.h> has them, or whole */
     size_t text_bytes;
     const char *const *flags;     /* before the name of the file; NULL-ended */
     const char *const *libraries; /* after it: "-lm"; NULL-ended, or NULL */

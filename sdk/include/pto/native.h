@@ -7,7 +7,6 @@
 #ifndef PTO_NATIVE_H
 #define PTO_NATIVE_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -137,6 +136,45 @@ typedef struct pto_native_module {
     const pto_native_fault *faults; /* fault n is faults[n - 1] */
     const pto_native_kernel_entry *kernels;
 } pto_native_module;
+
+/* Kernels of a long text are of part 1, 2 or 3, and all else is of part 0: each part is compiled on its own, at the same
+ * time as the others, when PTO_PARTS_HERE has the bits of those that are wanted. Then kernels are names of the library.
+ * Without PTO_PARTS_HERE the text is one file as any other. */
+#define PTO_KERNEL_PARAMETERS_ (const void *, int64_t, char *)
+#if !defined(PTO_PARTS_HERE)
+#define PTO_PARTS_HERE 15
+#define PTO_KERNEL_HERE_(kernel) kernel
+#else
+#define PTO_KERNEL_HERE_(kernel)                                                            \
+    kernel##_static_ PTO_KERNEL_PARAMETERS_;                                                \
+    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS_;            \
+    int32_t kernel
+#endif
+/* What is static and not used costs a compiler no more than reading it. */
+#define PTO_KERNEL_ELSEWHERE_(kernel)                                                       \
+    kernel##_static_ PTO_KERNEL_PARAMETERS_;                                                \
+    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS_;            \
+    static int32_t kernel##_static_
+#if PTO_PARTS_HERE & 1
+#define PTO_MODULE __attribute__((visibility("default"))) const pto_native_module
+#else
+#define PTO_MODULE static const pto_native_module
+#endif
+#if PTO_PARTS_HERE & 2
+#define PTO_PART_1(kernel) PTO_KERNEL_HERE_(kernel)
+#else
+#define PTO_PART_1(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#endif
+#if PTO_PARTS_HERE & 4
+#define PTO_PART_2(kernel) PTO_KERNEL_HERE_(kernel)
+#else
+#define PTO_PART_2(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#endif
+#if PTO_PARTS_HERE & 8
+#define PTO_PART_3(kernel) PTO_KERNEL_HERE_(kernel)
+#else
+#define PTO_PART_3(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#endif
 
 /* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */
 #define PTO_STREAM_BYTES (8 << 20)
@@ -321,15 +359,15 @@ enum { PTO_CAST_NONE, PTO_CAST_RINT, PTO_CAST_ROUND, PTO_CAST_FLOOR, PTO_CAST_CE
 /* To a whole number. */
 static inline double pto_cast_integral(double x, int mode)
 {
-    const double t = trunc(x);
+    const double t = __builtin_trunc(x);
     switch (mode) {
     case PTO_CAST_NONE:
     case PTO_CAST_TRUNC: return t;
-    case PTO_CAST_RINT: return rint(x);
-    case PTO_CAST_ROUND: return round(x);
-    case PTO_CAST_FLOOR: return floor(x);
-    case PTO_CAST_CEIL: return ceil(x);
-    default: return t == x || fmod(t, 2) != 0 || x != x ? t : t + copysign(1, x);
+    case PTO_CAST_RINT: return __builtin_rint(x);
+    case PTO_CAST_ROUND: return __builtin_round(x);
+    case PTO_CAST_FLOOR: return __builtin_floor(x);
+    case PTO_CAST_CEIL: return __builtin_ceil(x);
+    default: return t == x || __builtin_fmod(t, 2) != 0 || x != x ? t : t + __builtin_copysign(1, x);
     }
 }
 
@@ -350,7 +388,7 @@ static inline int64_t pto_cast_to_int(double x, int bits, int is_unsigned, int m
         if (x <= (double)least) return least;
     }
     if (x >= -0x1p63 && x < 0x1p63) return (int64_t)x;
-    const uint64_t magnitude = (uint64_t)fmod(fabs(x), 0x1p64);
+    const uint64_t magnitude = (uint64_t)__builtin_fmod(__builtin_fabs(x), 0x1p64);
     return (int64_t)(x < 0 ? 0 - magnitude : magnitude);
 }
 
@@ -406,17 +444,17 @@ static inline int pto_cast_rounds_up(double rest, int is_odd, int is_negative, i
 static inline uint32_t pto_cast_encode(pto_cast_format f, double x, int mode, int saturates)
 {
     if (x != x) return f.nan_bits;
-    const int is_negative = signbit(x) != 0;
+    const int is_negative = __builtin_signbit(x) != 0;
     const uint32_t sign = is_negative ? f.sign_bit : 0;
-    const double a = fabs(x);
+    const double a = __builtin_fabs(x);
     int e;
-    if (isinf(a)) return sign | (saturates ? f.max_bits : f.inf_bits);
+    if (__builtin_isinf(a)) return sign | (saturates ? f.max_bits : f.inf_bits);
     if (a == 0) return sign;
-    (void)frexp(a, &e);
+    (void)__builtin_frexp(a, &e);
     /* 2^quantum is one unit of the last place: of the binade of a, or of the subnormals. */
     const int least = 1 - (int)f.bias - (int)f.mantissa_bits;
     const int quantum = e - 1 - (int)f.mantissa_bits > least ? e - 1 - (int)f.mantissa_bits : least;
-    const double scaled = ldexp(a, -quantum), whole = floor(scaled);
+    const double scaled = __builtin_ldexp(a, -quantum), whole = __builtin_floor(scaled);
     uint64_t bits = (uint64_t)whole;
     bits += (uint64_t)pto_cast_rounds_up(scaled - whole, (int)(bits & 1), is_negative, mode);
     bits += (uint64_t)(quantum - least) << f.mantissa_bits;
@@ -431,9 +469,9 @@ static inline float pto_cast_decode(pto_cast_format f, uint32_t bits)
     const int exponent = (int)(magnitude >> f.mantissa_bits), least = 1 - (int)f.bias - (int)f.mantissa_bits;
     const float sign = (bits & f.sign_bit) != 0 ? -1.0f : 1.0f;
     if (magnitude > f.max_bits)
-        return f.inf_bits != f.nan_bits && mantissa == 0 ? sign * HUGE_VALF : __builtin_nanf("");
-    if (exponent == 0) return sign * ldexpf((float)mantissa, least);
-    return sign * ldexpf((float)(mantissa + (1u << f.mantissa_bits)), least + exponent - 1);
+        return f.inf_bits != f.nan_bits && mantissa == 0 ? sign * __builtin_inff() : __builtin_nanf("");
+    if (exponent == 0) return sign * __builtin_ldexpf((float)mantissa, least);
+    return sign * __builtin_ldexpf((float)(mantissa + (1u << f.mantissa_bits)), least + exponent - 1);
 }
 static inline float pto_f8e4m3_load_1(uint8_t bits) { return pto_cast_decode(pto_format_f8e4m3, bits); }
 static inline float pto_f8e5m2_load_1(uint8_t bits) { return pto_cast_decode(pto_format_f8e5m2, bits); }
@@ -448,15 +486,15 @@ static inline uint8_t pto_f8e5m2_store_1(float x)
 /* A power of two, without sign and zero. */
 static inline float pto_f8e8m0_load_1(uint8_t bits)
 {
-    return bits == 0xff ? __builtin_nanf("") : ldexpf(1.0f, (int)bits - 127);
+    return bits == 0xff ? __builtin_nanf("") : __builtin_ldexpf(1.0f, (int)bits - 127);
 }
 static inline uint32_t pto_cast_encode_f8e8m0(double x, int mode, int saturates)
 {
     int e;
-    if (x != x || signbit(x)) return 0xff;
-    if (isinf(x)) return saturates ? 0xfe : 0xff;
+    if (x != x || __builtin_signbit(x)) return 0xff;
+    if (__builtin_isinf(x)) return saturates ? 0xfe : 0xff;
     if (x <= 0x1p-127) return 0;
-    const double rest = frexp(x, &e) * 2 - 1; /* x = (1 + rest) * 2^(e-1) */
+    const double rest = __builtin_frexp(x, &e) * 2 - 1; /* x = (1 + rest) * 2^(e-1) */
     const int exponent = e - 1 + 127 + pto_cast_rounds_up(rest, ((e - 1 + 127) & 1) != 0, 0, mode);
     if (exponent < 0) return 0;
     return exponent > 0xfe ? saturates ? 0xfe : 0xff : (uint32_t)exponent;

@@ -21,7 +21,7 @@ static native_status run(native_fixture *f, const char *program, double seconds_
     static const char *const arguments[] = {"first", "second one", NULL};
     native_compiler c;
     assert_int_equal(find(f, program, &c), NATIVE_OK);
-    const native_compile job = {f->folder, arguments, seconds_max, NULL, NULL};
+    const native_compile job = {f->folder, {arguments}, seconds_max, NULL, NULL};
     return native_compiler_run(&c, &job, &f->e);
 }
 
@@ -154,13 +154,13 @@ TEST(one_that_cannot_be_started)
     static const char *const none[] = {NULL};
     native_compiler c;
     assert_int_equal(find(&f, write_program(&f, "cc", "exit 0"), &c), NATIVE_OK);
-    const native_compile nowhere = {"/nonexistent", none, 10, NULL, NULL};
+    const native_compile nowhere = {"/nonexistent", {none}, 10, NULL, NULL};
     assert_int_equal(native_compiler_run(&c, &nowhere, &f.e), NATIVE_COMPILER_FAILED);
     assert_says(&f, "cc` cannot be started: No such file or directory");
     const char *many[NATIVE_ARGUMENTS_MAX + 2];
     for (size_t i = 0; i <= NATIVE_ARGUMENTS_MAX; i++) many[i] = "x";
     many[NATIVE_ARGUMENTS_MAX + 1] = NULL;
-    const native_compile too_many = {f.folder, many, 10, NULL, NULL};
+    const native_compile too_many = {f.folder, {many}, 10, NULL, NULL};
     assert_int_equal(native_compiler_run(&c, &too_many, &f.e), NATIVE_COMPILER_FAILED);
     assert_says(&f, "cc` cannot be started: Argument list too long");
     native_fixture_end(&f);
@@ -235,10 +235,78 @@ TEST(the_caller_can_stop_it)
     int asked = 0;
     native_compiler c;
     assert_int_equal(find(&f, write_program(&f, "gcc", "sleep 600"), &c), NATIVE_OK);
-    const native_compile job = {f.folder, none, 0, stop_at_once, &asked};
+    const native_compile job = {f.folder, {none}, 0, stop_at_once, &asked};
     assert_int_equal(native_compiler_run(&c, &job, &f.e), NATIVE_STOPPED);
     assert_string_equal(f.e.text, "C compiler `gcc` was stopped");
     assert_int_equal(asked, 1);
+    native_fixture_end(&f);
+}
+
+/* ---- several at a time ---- */
+
+/* Runs the program with "first" and "second" at the same time. */
+static native_status run_both(native_fixture *f, const char *program, double seconds_max)
+{
+    static const char *const first[] = {"first", NULL}, *const second[] = {"second", NULL};
+    native_compiler c;
+    assert_int_equal(find(f, program, &c), NATIVE_OK);
+    const native_compile job = {f->folder, {first, second}, seconds_max, NULL, NULL};
+    return native_compiler_run(&c, &job, &f->e);
+}
+
+TEST(both_run_at_the_same_time)
+{
+    native_fixture f = native_fixture_begin();
+    /* Each waits for what the other one makes. */
+    const char *program = write_program(&f, "gcc",
+                                        "touch $1\n"
+                                        "while ! [ -e first ] || ! [ -e second ]; do sleep 0.01; done");
+    assert_int_equal(run_both(&f, program, 30), NATIVE_OK);
+    assert_true(has_entry(&f, "first"));
+    assert_true(has_entry(&f, "second"));
+    native_fixture_end(&f);
+}
+
+TEST(the_first_of_several_that_fail_has_the_word)
+{
+    native_fixture f = native_fixture_begin();
+    const char *program = write_program(&f, "gcc", "[ $1 = second ] || sleep 0.2; echo \"$1: error\"; exit 1");
+    assert_int_equal(run_both(&f, program, 30), NATIVE_COMPILER_FAILED);
+    assert_string_equal(f.e.text, "C compiler `gcc` ended with status 1: first: error");
+    program = write_program(&f, "gcc", "echo \"$1: error\"; [ $1 = first ] || exit 2; touch whole");
+    assert_int_equal(run_both(&f, program, 30), NATIVE_COMPILER_FAILED);
+    assert_string_equal(f.e.text, "C compiler `gcc` ended with status 2: second: error");
+    assert_true(has_entry(&f, "whole"));
+    native_fixture_end(&f);
+}
+
+TEST(one_of_several_that_hangs_ends_all)
+{
+    native_fixture f = native_fixture_begin();
+    const char *program =
+        write_program(&f, "gcc", "echo $$ >self-$1; [ $1 = first ] || { sleep 600 & echo $! >child; wait; }");
+    assert_int_equal(run_both(&f, program, 0.3), NATIVE_COMPILER_SLOW);
+    assert_string_equal(f.e.text, "C compiler `gcc` did not end within 0.3 s and was killed");
+    assert_ended(&f, "self-first");
+    assert_ended(&f, "self-second");
+    assert_ended(&f, "child");
+    native_fixture_end(&f);
+}
+
+TEST(one_of_several_that_cannot_be_started_ends_all)
+{
+    native_fixture f = native_fixture_begin();
+    static const char *const none[] = {NULL};
+    const char *many[NATIVE_ARGUMENTS_MAX + 2];
+    for (size_t i = 0; i <= NATIVE_ARGUMENTS_MAX; i++) many[i] = "x";
+    many[NATIVE_ARGUMENTS_MAX + 1] = NULL;
+    native_compiler c;
+    assert_int_equal(find(&f, write_program(&f, "gcc", "echo $$ >self; sleep 600"), &c), NATIVE_OK);
+    const native_compile job = {f.folder, {none, many}, 0, NULL, NULL};
+    const double began = seconds();
+    assert_int_equal(native_compiler_run(&c, &job, &f.e), NATIVE_COMPILER_FAILED);
+    assert_says(&f, "gcc` cannot be started: Argument list too long");
+    assert_true(seconds() - began < 30);
     native_fixture_end(&f);
 }
 

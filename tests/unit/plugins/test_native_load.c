@@ -4,6 +4,7 @@
 #include <native_load.h>
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,6 +67,71 @@ static void load_with_warning(native_fixture *f, const native_compiler *c, const
     assert_non_null(strstr(loaded.warning.text, said));
     assert_true(loaded.is_compiled);
     assert_answers(&loaded);
+}
+
+/* ---- parts ---- */
+
+/* Part 1 has what part 0 calls, as <pto/native.h> makes it of PTO_PART_1. */
+static const char text_in_parts[] = "#ifndef PTO_PARTS_HERE\n#define PTO_PARTS_HERE 15\n#endif\n"
+                                    "#define PTO_PART_1(name) name\n"
+                                    "__attribute__((visibility(\"hidden\"))) int part(void);\n"
+                                    "#if PTO_PARTS_HERE & 2\n"
+                                    "int PTO_PART_1(part)(void) { return 42; }\n"
+                                    "#endif\n"
+                                    "#if PTO_PARTS_HERE & 1\n"
+                                    "int answer(void) { return part(); }\n"
+                                    "#endif\n";
+
+static native_request request_in_parts(const native_fixture *f)
+{
+    native_request q = request_of(f);
+    q.text = text_in_parts;
+    q.text_bytes = sizeof text_in_parts - 1;
+    return q;
+}
+
+TEST(parts_are_compiled_at_the_same_time_where_there_are_cpus)
+{
+    native_fixture f = native_fixture_begin();
+    cpu_set_t all, one;
+    const native_compiler c = counting_compiler(&f, "");
+    const native_request q = request_in_parts(&f);
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(times_compiled(&f), CPU_COUNT(&all) > 1 ? 3 : 1); /* two, and what links them */
+    assert_false(load(&f, &c, &q));
+
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(remove(path_in(&f, "count")), 0);
+    native_request alone = q;
+    alone.uses_cache = false;
+    assert_true(load(&f, &c, &alone));
+    assert_int_equal(times_compiled(&f), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    native_fixture_end(&f);
+}
+
+TEST(a_mistake_in_a_part_is_said_with_its_line)
+{
+    native_fixture f = native_fixture_begin();
+    native_loaded loaded;
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_in_parts(&f);
+    char wrong[sizeof text_in_parts];
+    memcpy(wrong, text_in_parts, sizeof wrong);
+    memcpy(strstr(wrong, "42"), "4x", 2);
+    q.text = wrong;
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
+    assert_says(&f, "module.c:7:");
+    /* Compiled, but the other part has not what is called. */
+    memcpy(wrong, text_in_parts, sizeof wrong);
+    memcpy(strstr(wrong, "(part)"), "(lost)", 6);
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
+    assert_says(&f, "undefined reference to `part'");
+    native_fixture_end(&f);
 }
 
 /* Folders that compilations left. */

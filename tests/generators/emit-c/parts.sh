@@ -1,0 +1,38 @@
+# A long text is in parts, which a loader may compile at the same time; the parts together are what the whole is.
+. "$TEST_ROOT/tests/shell.sh"
+ends 0 pto-opt "$TEST_ROOT/examples/attention/attention.ptir" --pipeline=native.yaml --machine=cpu-avx2 -o a.c
+grep -oE '^static int32_t PTO_PART_[1-3]\([a-z_0-9]+_kernel\)' a.c >parts || fail
+[ "$(grep -oE 'PTO_PART_.' parts | sort -u | wc -l)" = 3 ] || fail
+grep -qE '^static int32_t [a-z_0-9]+_kernel\(' a.c || fail
+compile() { # compile NAME FLAG..: its kernels, one line each, and what it exports
+  name=$1
+  shift
+  ends 0 cc -std=gnu17 -O1 -w -fPIC -ffp-contract=off -fno-strict-aliasing -DPTO_VECTOR_BYTES=32 -mavx2 -mfma -mf16c \
+    -I"$TEST_ROOT/sdk/include" "$@" -c a.c -o "$name.o"
+  nm "$name.o" >"$name.names"
+}
+kernels() { cat "$@" | grep -oE ' [tT] [a-z_0-9]+_kernel$' | sed 's/.* //' | sort; }
+compile whole
+kernels whole.names >expected
+[ "$(wc -l <expected)" -gt 3 ] || fail
+grep -q ' T ' whole.names && fail
+for set in '5 10' '1 2 4 8'; do
+  objects= names=
+  for mask in $set; do
+    compile "part$mask" "-DPTO_PARTS_HERE=$mask"
+    objects="$objects part$mask.o" names="$names part$mask.names"
+  done
+  # Each kernel is in one part, and the module in the first.
+  # shellcheck disable=SC2086
+  kernels $names | diff expected - || fail
+  # shellcheck disable=SC2086
+  [ "$(cat $names | grep -c ' pto_native_module_v1$')" = 1 ] || fail
+  # shellcheck disable=SC2086
+  ends 0 cc -shared -o parts.so $objects -lm
+  [ "$(nm -D --defined-only parts.so | sed 's/.* //')" = pto_native_module_v1 ] || fail
+done
+
+# A short text is not worth a second compiler.
+ends 0 pto-opt "$TEST_ROOT/examples/softmax/softmax.ptir" --pipeline=native.yaml --machine=cpu-avx2 -o s.c
+grep -q PTO_PART s.c && fail
+true
