@@ -1,6 +1,6 @@
 /* pto-reduce: makes a module that fails smaller. */
 #include "core/core_diag.h"
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 #include "tools/base/file.h"

@@ -3,10 +3,9 @@
 #include "core/compile/property.h"
 #include "core/core_diag.h"
 #include "core/host/process_state.h"
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "ir/text/output_names.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* The first step that chooses: the module can be set back to what it was before, so that steps choose again. */

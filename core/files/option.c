@@ -4,7 +4,6 @@
 #include "core/files/schema.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { WHAT_BYTES = 200, OPTION_NAME_BYTES = 64 };
 

@@ -2,8 +2,6 @@
 #include "core/core_diag.h"
 #include "core/files/schedule_impl.h"
 
-#include <string.h>
-
 #define END {.name = NULL}
 
 static const schema_key decision_keys[] = {

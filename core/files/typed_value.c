@@ -2,7 +2,6 @@
 
 #include "core/core_diag.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const struct {

@@ -1,8 +1,6 @@
 /* The greedy pattern driver: a worklist of ops, fed by what the patterns change. */
 #include "core/host/host_handle.h"
 
-#include <string.h>
-
 enum { VISITS_UNASKED = 64 }; /* before the driver looks at the clock again */
 
 /* Ops that wait, first in first out; `queued` holds the generation + 1 of those that are in, by id. */

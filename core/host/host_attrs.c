@@ -4,7 +4,6 @@
 #include "ir/text/lexer.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Kind ATTR_NONE for none. */
 static inline __attribute__((always_inline)) attr_node node_of(run_context *c, pto_attr h)

@@ -5,9 +5,6 @@
 #include "ir/tune.h"
 #include "ir/verify/verifier.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- build ---- */
 
 typedef struct build_parts {

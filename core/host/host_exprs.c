@@ -4,8 +4,6 @@
 #include "ir/text/lexer.h"
 #include "ir/verify/ranges.h"
 
-#include <string.h>
-
 /* NULL for none and after a diagnostic. */
 static inline __attribute__((always_inline)) const expr_node *node_of(run_context *c, pto_expr h)
 {

@@ -1,5 +1,6 @@
 /* Code generators and readers: a module as text, for backends and tools, and text as a module. */
 #include "core/host/host_handle.h"
+#include "ir/text/printer.h"
 
 const run_agent *run_strategy(run_context *c, uint32_t option, const char *role)
 {
@@ -12,11 +13,11 @@ const run_agent *run_strategy(run_context *c, uint32_t option, const char *role)
     return NULL;
 }
 
-bool run_generate(run_session *s, const run_agent *generator, module *m, const pto_text_sink *sink)
+bool run_generate(run_session *s, const run_agent *generator, run_writer write, module *m, const pto_text_sink *sink)
 {
     const run_request request = {.agent = generator, .module = m, .access = RUN_READS};
     const pto_run *run = run_context_begin(s, &request);
-    return !run_context_end(run, generator->generator->generate(run, sink)).failed;
+    return !run_context_end(run, write(run, sink)).failed;
 }
 
 bool run_read(run_session *s, const run_agent *reader, module *m, str text)
@@ -26,13 +27,31 @@ bool run_read(run_session *s, const run_agent *reader, module *m, str text)
     return !run_context_end(run, reader->reader->read(run, (pto_str){text.p, text.n})).failed;
 }
 
+static const run_agent *generator_of(run_context *c, uint32_t option, const pto_text_sink *sink)
+{
+    const run_agent *named = run_strategy(c, option, "code generator");
+    if (named == NULL || (sink != NULL && PTO_HAS(sink, write) && sink->write != NULL)) return named;
+    run_misuse(c, &E1324, "gave a text sink that is not complete");
+    return NULL;
+}
+
 pto_status host_generate(const pto_run *run, uint32_t option, const pto_text_sink *sink)
 {
     run_context *c = run_of(run);
-    const run_agent *generator = run_strategy(c, option, "code generator");
-    if (generator == NULL) return PTO_FAILED;
-    if (sink != NULL && PTO_HAS(sink, write) && sink->write != NULL)
-        return run_generate(c->session, generator, c->m, sink) ? PTO_OK : PTO_FAILED;
-    run_misuse(c, &E1324, "gave a text sink that is not complete");
-    return PTO_FAILED;
+    const run_agent *by = generator_of(c, option, sink);
+    return by != NULL && run_generate(c->session, by, by->generator->generate, c->m, sink) ? PTO_OK : PTO_FAILED;
+}
+
+pto_status host_generate_key(const pto_run *run, uint32_t option, const pto_text_sink *sink)
+{
+    run_context *c = run_of(run);
+    const run_agent *by = generator_of(c, option, sink);
+    if (by == NULL) return PTO_FAILED;
+    if (by->generator->key == NULL) return PTO_MISSING;
+    text_buffer t;
+    text_init(&t);
+    module_print(c->m, NULL, &t);
+    const bool is_taken = sink->write(sink->self, t.p, t.n) == PTO_OK;
+    text_fini(&t);
+    return is_taken && run_generate(c->session, by, by->generator->key, c->m, sink) ? PTO_OK : PTO_FAILED;
 }

@@ -2,7 +2,6 @@
 #include "core/host/host_handle.h"
 
 #include <stdio.h>
-#include <string.h>
 
 void *host_scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
 void *host_keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }

@@ -1,8 +1,6 @@
 /* Host functions about blocks and values. */
 #include "core/host/host_handle.h"
 
-#include <string.h>
-
 /* From a block to an op, or none. */
 static pto_op op_from_block(pto_block h, op_id (*to)(const module *m, block_id b))
 {

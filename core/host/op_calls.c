@@ -4,8 +4,6 @@
 
 #include <pto/opset.h>
 
-#include <string.h>
-
 /* ---- calls ---- */
 
 /* `who` is filled, and lives until the run ends. */

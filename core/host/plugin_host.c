@@ -4,8 +4,8 @@
 #include "core/host/op_calls.h"
 #include "core/host/plugin_load.h"
 #include "core/host/run_context.h"
-#include "core/monotonic.h"
 #include "core/program_path.h"
+#include "ir/base/monotonic.h"
 
 #include <pto/note.h>
 

@@ -126,8 +126,9 @@ typedef struct run_result {
     function_sight saw; /* what it looked at */
 } run_result;
 
-/* Runs a code generator on a whole module. False after a diagnostic: it failed. */
-bool run_generate(run_session *s, const run_agent *generator, module *m, const pto_text_sink *sink);
+/* Runs a function of a code generator on a whole module. False after a diagnostic: it failed. */
+typedef pto_status (*run_writer)(const pto_run *run, const pto_text_sink *sink);
+bool run_generate(run_session *s, const run_agent *generator, run_writer write, module *m, const pto_text_sink *sink);
 /* Runs a reader, which fills an empty module with what the text says. Likewise. */
 bool run_read(run_session *s, const run_agent *reader, module *m, str text);
 

@@ -1,6 +1,6 @@
 #include "tools/check/compile_trace.h"
 
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "tools/base/file.h"
 
 #include <inttypes.h>

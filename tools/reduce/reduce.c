@@ -1,6 +1,6 @@
 #include "tools/reduce/reduce.h"
 
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"

@@ -1,7 +1,7 @@
 #include "tools/run/backend_run.h"
 
 #include "core/host/host_handle.h"
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "tools/base/digest.h"
 #include "tools/base/tool_diag.h"
 #include "tools/run/counter_name.h"

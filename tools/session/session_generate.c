@@ -58,7 +58,7 @@ exit_status session_generate_text(session *s, module *m, const run_agent *genera
                                        .recorder = recorder};
     run_session *runs = run_session_create(s->arena, &params);
     compile_trace_begin(s->trace, "generate", str_from(generator->id), NULL);
-    const bool is_whole = run_generate(runs, generator, m, sink);
+    const bool is_whole = run_generate(runs, generator, generator->generator->generate, m, sink);
     compile_trace_end(s->trace);
     run_session_destroy(runs);
     return is_whole ? EXIT_STATUS_OK : EXIT_STATUS_FAILED;

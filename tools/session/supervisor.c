@@ -1,7 +1,7 @@
 #include "tools/session/supervisor.h"
 
 #include "core/host/process_state.h"
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "tools/base/file.h"
 #include "tools/session/case_folder.h"
 #include "tools/session/descendants.h"

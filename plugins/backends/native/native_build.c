@@ -61,8 +61,9 @@ static pto_status report(pto_op function, native_status status, const native_err
 
 static bool should_stop(void *run) { return pto_should_stop(run) != 0; }
 
-static native_status build(const pto_run *run, const native_build_options *o, const text *t, native_loaded *loaded,
-                           native_error *e)
+/* Loads `t`, or of NULL what was compiled of the same key. */
+static native_status load(const pto_run *run, const native_build_options *o, const text *key, const text *t,
+                          native_loaded *loaded, native_error *e)
 {
     /* The C library is that of the process: looking for it takes a linker as long as all else that it does. */
     static const char *const libraries[] = {"-nostdlib", "-lm", "-lgcc", NULL};
@@ -82,8 +83,10 @@ static native_status build(const pto_run *run, const native_build_options *o, co
     }
     /* The callback asks the run, which it does not change. */
     const native_request q = {
-        .text = t->bytes,
-        .text_bytes = t->count,
+        .text = t != NULL ? t->bytes : NULL,
+        .text_bytes = t != NULL ? t->count : 0,
+        .key = key->bytes,
+        .key_bytes = key->count,
         .flags = flags,
         .libraries = libraries,
         .files = files,
@@ -98,20 +101,46 @@ static native_status build(const pto_run *run, const native_build_options *o, co
     return native_load(&compiler, &q, loaded, e);
 }
 
-pto_status native_build(const pto_run *run, pto_op function, const native_build_options *o, void **library)
+/* What was compiled before, when the generator has a key: then the text, which takes longer to write than all else, is
+ * not written. No library, and `key` is empty where there is none. */
+static pto_status find(const pto_run *run, pto_op function, const native_build_options *o, text *key,
+                       native_loaded *loaded, native_error *e)
+{
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = key, .write = put};
+    if (o->uses_cache == 0) return PTO_OK;
+    const pto_status s = pto_generate_key(run, o->generator, &sink);
+    if (s == PTO_MISSING) return PTO_OK;
+    return s == PTO_OK ? report(function, load(run, o, key, NULL, loaded, e), e) : s;
+}
+
+static pto_status make(const pto_run *run, pto_op function, const native_build_options *o, const text *key,
+                       native_loaded *loaded, native_error *e)
 {
     text t = {.count = 0};
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t, .write = put};
+    pto_status s = pto_generate(run, o->generator, &sink);
+    if (s == PTO_OK) s = report(function, load(run, o, key, &t, loaded, e), e);
+    if (t.bytes != NULL) munmap(t.bytes, t.capacity);
+    return s;
+}
+
+pto_status native_build(const pto_run *run, pto_op function, const native_build_options *o, void **library)
+{
+    text key = {.count = 0};
     native_loaded loaded = {.library = NULL};
     native_error e;
-    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t, .write = put};
     if (vector_bytes(run) > o->vector_bytes)
         pto_warning(
             function, "pto.native/machine",
             "the machine has vectors of %lld bytes, and there are instructions for %u: each is computed in parts",
             (long long)vector_bytes(run), (unsigned)o->vector_bytes);
-    pto_status s = pto_generate(run, o->generator, &sink);
-    if (s == PTO_OK) s = report(function, build(run, o, &t, &loaded, &e), &e);
-    if (t.bytes != NULL) munmap(t.bytes, t.capacity);
+    pto_status s = find(run, function, o, &key, &loaded, &e);
+    if (s == PTO_OK && loaded.library == NULL) {
+        const native_error found = loaded.warning; /* a file that was not whole is gone by now */
+        s = make(run, function, o, &key, &loaded, &e);
+        if (loaded.warning.text[0] == '\0') loaded.warning = found;
+    }
+    if (key.bytes != NULL) munmap(key.bytes, key.capacity);
     if (s == PTO_OK && loaded.warning.text[0] != '\0')
         pto_warning(function, "pto.native/cache", "%s; this run compiled what it needs", loaded.warning.text);
     *library = loaded.library;

@@ -356,6 +356,8 @@ pto_status emit_ops(emitter *e, pto_block block);
 pto_status emit_block(emitter *e, pto_block block);
 /* A kernel, or a function, with all that C needs before it. */
 pto_status emit_kernel(emitter *e, pto_op kernel, text *out);
+/* `key` of the generator. */
+pto_status emit_key(const pto_run *run, const pto_text_sink *sink);
 /* Adds the text of all kernels and functions, and says of which part each kernel is. */
 void emit_parts(emitter *e, text *all, const text *code);
 pto_status emit_function(emitter *e, pto_op function, text *out);

@@ -92,6 +92,7 @@ static const pto_generator generator = {
     .summary = "Writes kernels of tile ops and the functions that launch them as C",
     .suffix = ".c",
     .generate = generate,
+    .key = emit_key,
 };
 
 PTO_PLUGIN("pto.emit-c", "generator:pto.emit-c", "", .version = "0.1.0", .license = "Apache-2.0",

@@ -40,7 +40,8 @@ native_digest native_load_key(const native_compiler *c, const native_request *q)
         native_hash_add(&h, file->bytes, file->byte_count);
     }
     native_hash_add_text(&h, NULL);
-    native_hash_add(&h, q->text, q->text_bytes);
+    native_hash_add_text(&h, q->key != NULL ? "key" : "text");
+    native_hash_add(&h, q->key != NULL ? q->key : q->text, q->key != NULL ? q->key_bytes : q->text_bytes);
     return native_hash_end(&h);
 }
 
@@ -135,8 +136,8 @@ static native_status compile_units(const native_compiler *c, const native_reques
     const char *arguments[NATIVE_COMPILERS_MAX][NATIVE_ARGUMENTS_MAX + 1], *linked[NATIVE_COMPILERS_MAX + 1] = {NULL};
     native_compile job = {.folder = s->path, .seconds_max = q->seconds_max, .stop = q->stop, .self = q->self};
     for (uint32_t i = 0; i < units; i++) {
-        const char *const own[] = {"-I.", "-fPIC", units == 2 ? masks_of_2[i] : masks_of_4[i], "-c",
-                                   "-o",  objects[i], SOURCE, NULL};
+        const char *const own[] = {"-I.",  "-fPIC", units == 2 ? masks_of_2[i] : masks_of_4[i], "-c", "-o", objects[i],
+                                   SOURCE, NULL};
         size_t n = 0;
         if (!add_arguments(arguments[i], &n, q->flags) || !add_arguments(arguments[i], &n, own)) return too_many(c, e);
         job.arguments[i] = arguments[i];
@@ -190,7 +191,7 @@ static native_status load_with(const native_compiler *c, const native_request *q
     const native_digest key = native_load_key(c, q);
     int lock = -1;
     (void)native_cache_load(cache, &key, &loaded->library, &loaded->warning);
-    if (loaded->library != NULL) return NATIVE_OK;
+    if (loaded->library != NULL || q->text == NULL) return NATIVE_OK;
     const native_status locked =
         native_cache_lock(cache, &key, q->seconds_max, q->stop, q->self, &lock, &loaded->warning);
     if (locked == NATIVE_STOPPED && q->stop != NULL && q->stop(q->self))
@@ -213,8 +214,11 @@ native_status native_load(const native_compiler *c, const native_request *q, nat
     if (is_open)
         is_open = native_cache_open(&cache, q->cache_path != NULL ? q->cache_path : path, q->cache_bytes_max,
                                     &loaded->warning) == NATIVE_OK;
-    if (!is_open) return make(c, q, NULL, NULL, loaded, e);
-    const native_status status = load_with(c, q, &cache, loaded, e);
-    native_cache_close(&cache);
+    native_status status = NATIVE_OK;
+    if (is_open)
+        status = load_with(c, q, &cache, loaded, e);
+    else if (q->text != NULL)
+        status = make(c, q, NULL, NULL, loaded, e);
+    if (is_open) native_cache_close(&cache);
     return status;
 }

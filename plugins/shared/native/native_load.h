@@ -17,8 +17,12 @@ typedef struct native_file {
 
 /* What to compile. All of it is borrowed for the call. */
 typedef struct native_request {
-    const char *text; /* of one C file, `text_bytes` of them; in parts, as <pto/native.h> has them, or whole */
+    /* Of one C file, `text_bytes` of them; in parts, as <pto/native.h> has them, or whole. NULL: what was made before
+     * is asked for. */
+    const char *text;
     size_t text_bytes;
+    const char *key; /* what the text follows from, `key_bytes` of them; NULL: nothing is known but the text */
+    size_t key_bytes;
     const char *const *flags;     /* before the name of the file; NULL-ended */
     const char *const *libraries; /* after it: "-lm"; NULL-ended, or NULL */
     const native_file *files;     /* that the text includes, `file_count` of them */
@@ -39,12 +43,13 @@ typedef struct native_loaded {
     native_error warning;
 } native_loaded;
 
-/* Loads what `q` asks for, with `c`, the compiler that makes it when it must. What can fail: native_compiler_run,
+/* Loads what `q` asks for, with `c`, the compiler that makes it when it must. Without a text it finds what was made
+ * under the key, or leaves `library` NULL, with NATIVE_OK. What can fail: native_compiler_run,
  * native_scratch_begin, and NATIVE_NOT_LOADED. A cache that cannot be used is a warning. Keeps no file open and leaves
  * no temporary file, except when the process is killed, and then the next call removes it. One call at a time. */
 native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e);
 
-/* The key of a request: a digest of the compiler, the text, all flags and files. */
+/* The key of a request in the cache: a digest of the compiler, all flags and files, and of `key`, or else the text. */
 native_digest native_load_key(const native_compiler *c, const native_request *q);
 
 #endif

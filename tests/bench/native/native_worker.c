@@ -7,7 +7,7 @@
  * passed, after one call that is not timed (with `warm`: without it), and prints nanoseconds of each call in one line.
  * `save NUMBER FILE` writes a result, counted from 0. */
 #include "core/host/host_handle.h"
-#include "core/monotonic.h"
+#include "ir/base/monotonic.h"
 #include "tools/run/call_init.h"
 #include "tools/session/tool_main.h"
 

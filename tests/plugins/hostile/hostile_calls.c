@@ -494,6 +494,12 @@ static void call_generate(void)
                                 .write = any_write};
     if (chance(now.misuses)) (void)pto_generate(any_run(), any_option(), &sink);
 }
+static void call_generate_key(void)
+{
+    const pto_text_sink sink = {.struct_size = chance(now.misuses) ? any_u32() : sizeof(pto_text_sink),
+                                .write = any_write};
+    if (chance(now.misuses)) (void)pto_generate_key(any_run(), any_option(), &sink);
+}
 static void call_op_replace_symbols(void)
 {
     pto_str symbols[2] = {any_str(), any_name()};

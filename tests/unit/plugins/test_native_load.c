@@ -69,6 +69,58 @@ static void load_with_warning(native_fixture *f, const native_compiler *c, const
     assert_answers(&loaded);
 }
 
+/* ---- by a key ---- */
+
+TEST(what_was_made_under_a_key_is_found_without_the_text)
+{
+    native_fixture f = native_fixture_begin();
+    native_loaded loaded;
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f), without = q, other = q;
+    q.key = without.key = "abc";
+    other.key = "abd";
+    q.key_bytes = without.key_bytes = other.key_bytes = 3;
+    without.text = NULL;
+    assert_int_equal(native_load(&c, &without, &loaded, &f.e), NATIVE_OK);
+    assert_null(loaded.library);
+    assert_false(has_entry(&f, "count")); /* there is nothing to compile */
+    assert_true(load(&f, &c, &q));
+    assert_false(load(&f, &c, &without));
+    q.text = "not looked at";
+    assert_false(load(&f, &c, &q));
+    assert_true(load(&f, &c, &other));
+    assert_int_equal(times_compiled(&f), 2);
+    /* A text is not the key of the same bytes. */
+    const native_request plain = request_of(&f);
+    other.key = plain.text;
+    other.key_bytes = plain.text_bytes;
+    assert_true(load(&f, &c, &plain));
+    assert_true(load(&f, &c, &other));
+    without.uses_cache = false;
+    assert_int_equal(native_load(&c, &without, &loaded, &f.e), NATIVE_OK);
+    assert_null(loaded.library);
+    native_fixture_end(&f);
+}
+
+TEST(a_damaged_file_is_said_when_it_is_looked_for)
+{
+    native_fixture f = native_fixture_begin();
+    native_loaded loaded;
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    q.key = "abc";
+    q.key_bytes = 3;
+    assert_true(load(&f, &c, &q));
+    char command[PATH_MAX];
+    snprintf(command, sizeof command, "truncate -s -1 %s/*.so", f.cache);
+    assert_int_equal(system(command), 0);
+    q.text = NULL;
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_OK);
+    assert_null(loaded.library);
+    assert_non_null(strstr(loaded.warning.text, "is not what was written"));
+    native_fixture_end(&f);
+}
+
 /* ---- parts ---- */
 
 /* Part 1 has what part 0 calls, as <pto/native.h> makes it of PTO_PART_1. */

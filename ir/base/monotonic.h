@@ -1,6 +1,6 @@
 /* Time that only goes forward, for spans and limits. */
-#ifndef CORE_MONOTONIC_H
-#define CORE_MONOTONIC_H
+#ifndef IR_BASE_MONOTONIC_H
+#define IR_BASE_MONOTONIC_H
 
 #include <stdint.h>
 #include <time.h>
