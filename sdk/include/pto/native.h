@@ -137,23 +137,23 @@ typedef struct pto_native_module {
     const pto_native_kernel_entry *kernels;
 } pto_native_module;
 
-/* Kernels of a long text are of part 1, 2 or 3, and all else is of part 0: each part is compiled on its own, at the same
- * time as the others, when PTO_PARTS_HERE has the bits of those that are wanted. Then kernels are names of the library.
- * Without PTO_PARTS_HERE the text is one file as any other. */
-#define PTO_KERNEL_PARAMETERS_ (const void *, int64_t, char *)
+/* Kernels of a long text are of part 1, 2 or 3, and all else is of part 0: each part is compiled on its own, at the
+ * same time as the others, when PTO_PARTS_HERE has the bits of those that are wanted. Then kernels are names of the
+ * library. Without PTO_PARTS_HERE the text is one file as any other. */
+#define PTO_KERNEL_PARAMETERS (const void *, int64_t, char *)
 #if !defined(PTO_PARTS_HERE)
 #define PTO_PARTS_HERE 15
-#define PTO_KERNEL_HERE_(kernel) kernel
+#define PTO_KERNEL_HERE(kernel) kernel
 #else
-#define PTO_KERNEL_HERE_(kernel)                                                            \
-    kernel##_static_ PTO_KERNEL_PARAMETERS_;                                                \
-    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS_;            \
+#define PTO_KERNEL_HERE(kernel)                                                 \
+    kernel##_static_ PTO_KERNEL_PARAMETERS;                                     \
+    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS; \
     int32_t kernel
 #endif
 /* What is static and not used costs a compiler no more than reading it. */
-#define PTO_KERNEL_ELSEWHERE_(kernel)                                                       \
-    kernel##_static_ PTO_KERNEL_PARAMETERS_;                                                \
-    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS_;            \
+#define PTO_KERNEL_ELSEWHERE(kernel)                                            \
+    kernel##_static_ PTO_KERNEL_PARAMETERS;                                     \
+    __attribute__((visibility("hidden"))) int32_t kernel PTO_KERNEL_PARAMETERS; \
     static int32_t kernel##_static_
 #if PTO_PARTS_HERE & 1
 #define PTO_MODULE __attribute__((visibility("default"))) const pto_native_module
@@ -161,19 +161,19 @@ typedef struct pto_native_module {
 #define PTO_MODULE static const pto_native_module
 #endif
 #if PTO_PARTS_HERE & 2
-#define PTO_PART_1(kernel) PTO_KERNEL_HERE_(kernel)
+#define PTO_PART_1(kernel) PTO_KERNEL_HERE(kernel)
 #else
-#define PTO_PART_1(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#define PTO_PART_1(kernel) PTO_KERNEL_ELSEWHERE(kernel)
 #endif
 #if PTO_PARTS_HERE & 4
-#define PTO_PART_2(kernel) PTO_KERNEL_HERE_(kernel)
+#define PTO_PART_2(kernel) PTO_KERNEL_HERE(kernel)
 #else
-#define PTO_PART_2(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#define PTO_PART_2(kernel) PTO_KERNEL_ELSEWHERE(kernel)
 #endif
 #if PTO_PARTS_HERE & 8
-#define PTO_PART_3(kernel) PTO_KERNEL_HERE_(kernel)
+#define PTO_PART_3(kernel) PTO_KERNEL_HERE(kernel)
 #else
-#define PTO_PART_3(kernel) PTO_KERNEL_ELSEWHERE_(kernel)
+#define PTO_PART_3(kernel) PTO_KERNEL_ELSEWHERE(kernel)
 #endif
 
 /* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */

@@ -39,7 +39,8 @@ tuned to one. Symbolic rows have their static twin as peer.
 """
 IDLE_CALL = "a call with little to do"  # a row that is all overhead
 COMPILING = """Milliseconds, medians, of examples: the passes, and until a function of the result is callable, with the C compiler
-and with what that made before. Both write the C, find the file by its digest, load it and start threads."""
+and with what that made before. The first writes the C, which compilers on all CPUs share where it is long; the second
+finds the file by a digest of the module. Both load it and start threads."""
 KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
          "avx2": "Floors and goals are those for hosts without AMX, set beside peers with AVX2: with AVX-512 these are nearer "
                  "to the limit."}

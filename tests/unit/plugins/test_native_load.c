@@ -174,13 +174,13 @@ TEST(a_mistake_in_a_part_is_said_with_its_line)
     native_request q = request_in_parts(&f);
     char wrong[sizeof text_in_parts];
     memcpy(wrong, text_in_parts, sizeof wrong);
-    memcpy(strstr(wrong, "42"), "4x", 2);
+    strstr(wrong, "42")[1] = 'x';
     q.text = wrong;
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
     assert_says(&f, "module.c:7:");
     /* Compiled, but the other part has not what is called. */
     memcpy(wrong, text_in_parts, sizeof wrong);
-    memcpy(strstr(wrong, "(part)"), "(lost)", 6);
+    strstr(wrong, "(part)")[1] = 'l';
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
     assert_says(&f, "undefined reference to `part'");
     native_fixture_end(&f);
