@@ -6,8 +6,16 @@
 #include "kernel_avx512_skinny.h"
 
 /* FEW_DEPTH lines of a panel stay in the first-level cache while parts of the rows take turns; one part alone goes on,
- * and asks for lines FEW_AHEAD bytes early. */
-enum { FEW_COLUMNS = 32, FEW_DEPTH = 256, FEW_AHEAD = 8192, FEW_UNITS = CONTRACTION_FEW_BYTES / 4 };
+ * and asks for lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was
+ * slower with four rows, where the processor itself sees what is read at several places. */
+enum {
+    FEW_COLUMNS = 32,
+    FEW_DEPTH = 256,
+    FEW_AHEAD = 8192,
+    FEW_UNITS = CONTRACTION_FEW_BYTES / 4,
+    FEW_BESIDE = 4,
+    BESIDE_AHEAD = 1024
+};
 
 /* How the rows of a product take turns, and how many elements along k are spread at a time, `unit` in four bytes. */
 typedef struct few_turns {
@@ -77,55 +85,78 @@ typedef struct few_form {
     int64_t line_bytes;
 } few_form;
 
-/* Lines of a panel times elements of A, `left`, for the columns of C of which `n` are there. From `ahead` on, a line is
- * asked for with each, `step` bytes further. */
+/* Lines of a panel, or of some beside each other, times elements of A, `left`, for the columns of C of which `n` are
+ * there. Of one panel, from `ahead` on a line is asked for with each, `step` bytes further. */
 typedef struct few_piece {
     int64_t depth, n;
     const float *left;
     const char *b;
+    int64_t panel_bytes;
     uintptr_t ahead, step;
     char *c;
     int64_t c_row_bytes;
     bool adds;
 } few_piece;
 
-/* form and rows are constants. */
-KERNEL_INLINE void few_step(few_form form, int rows, const few_piece *x)
+/* Elements of C for one panel, before the first line of it and after the last. */
+KERNEL_INLINE void few_begin(few_form form, int rows, const few_piece *x, int panel, const __mmask16 masks[2],
+                             __m512 sum[MR][2])
 {
-    const __mmask16 masks[2] = {mask_of(x->n), mask_of(x->n - 16)};
-    const int64_t depth = x->depth, c_row_bytes = x->c_row_bytes;
-    const char *b = x->b;
-    const float *left = x->left;
-    uintptr_t ahead = x->ahead;
-    char *const c = x->c;
-    __m512 sum[MR][2];
+    const char *const c = x->c + 4 * FEW_COLUMNS * panel;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
 #pragma GCC unroll 2
         for (int v = 0; v < 2; v++)
-            sum[i][v] = x->adds ? _mm512_maskz_loadu_ps(masks[v], c + i * c_row_bytes + 64 * v) : _mm512_setzero_ps();
+            sum[i][v] =
+                x->adds ? _mm512_maskz_loadu_ps(masks[v], c + i * x->c_row_bytes + 64 * v) : _mm512_setzero_ps();
         if (form.takes_turns && x->adds) take_turns(sum[i]);
     }
-#pragma GCC unroll 2
-    for (int64_t p = 0; p < depth; p++, b += form.line_bytes, left += rows, ahead += x->step) {
-        const few_line line = form.lines(b, masks);
-#pragma GCC unroll 2
-        for (int64_t q = 0; q < form.line_bytes; q += 64) ask_for(ahead + (uintptr_t)q);
-#pragma GCC unroll 14
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-            for (int v = 0; v < 2; v++) sum[i][v] = _mm512_fmadd_ps(_mm512_set1_ps(left[i]), line.of[v], sum[i][v]);
-    }
+}
+KERNEL_INLINE void few_end(few_form form, int rows, const few_piece *x, int panel, const __mmask16 masks[2],
+                           __m512 sum[MR][2])
+{
+    char *const c = x->c + 4 * FEW_COLUMNS * panel;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
         if (form.takes_turns) lie_beside(sum[i]);
 #pragma GCC unroll 2
-        for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + i * c_row_bytes + 64 * v, masks[v], sum[i][v]);
+        for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + i * x->c_row_bytes + 64 * v, masks[v], sum[i][v]);
     }
 }
 
+/* form, rows and panels are constants; of several panels all columns are there. */
+KERNEL_INLINE void few_step(few_form form, int rows, int panels, const few_piece *x)
+{
+    const __mmask16 masks[2] = {panels > 1 ? 0xffff : mask_of(x->n), panels > 1 ? 0xffff : mask_of(x->n - 16)};
+    const int64_t depth = x->depth, panel_bytes = x->panel_bytes;
+    const char *b = x->b;
+    const float *left = x->left;
+    uintptr_t ahead = x->ahead;
+    __m512 sum[FEW_BESIDE][MR][2];
+#pragma GCC unroll 4
+    for (int j = 0; j < panels; j++) few_begin(form, rows, x, j, masks, sum[j]);
+#pragma GCC unroll 2
+    for (int64_t p = 0; p < depth; p++, b += form.line_bytes, left += rows, ahead += x->step) {
+#pragma GCC unroll 4
+        for (int j = 0; j < panels; j++) {
+            const char *const from = b + j * panel_bytes;
+            const few_line line = form.lines(from, masks);
+#pragma GCC unroll 2
+            for (int64_t q = 0; q < form.line_bytes; q += 64)
+                ask_for((panels > 1 ? (uintptr_t)from + BESIDE_AHEAD : ahead) + (uintptr_t)q);
+#pragma GCC unroll 14
+            for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+                for (int v = 0; v < 2; v++)
+                    sum[j][i][v] = _mm512_fmadd_ps(_mm512_set1_ps(left[i]), line.of[v], sum[j][i][v]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int j = 0; j < panels; j++) few_end(form, rows, x, j, masks, sum[j]);
+}
+
 #define FEW_STEP_CASE(rows) \
-    case rows: few_step(form, rows, x); return;
+    case rows: few_step(form, rows, 1, x); return;
 
 /* Any number of rows up to MR. */
 KERNEL_INLINE void few_step_of(few_form form, int64_t rows, const few_piece *x)
@@ -133,6 +164,25 @@ KERNEL_INLINE void few_step_of(few_form form, int64_t rows, const few_piece *x)
     switch (rows) {
         KERNEL_ROWS_1_TO_MR(FEW_STEP_CASE)
     default: return;
+    }
+}
+
+#define FEW_BESIDE_CASE(rows, panels)                \
+    case rows:                                       \
+        if (x->n < (panels) * FEW_COLUMNS) return 0; \
+        few_step(form, rows, panels, x);             \
+        return panels;
+
+/* So few rows that they are as fast as memory take some panels at a time: it is faster where it is read at several
+ * places than at one. How many; 0: nothing was done, there are more rows or fewer columns. */
+KERNEL_INLINE int64_t few_beside(few_form form, int64_t rows, const few_piece *x)
+{
+    switch (rows) {
+        FEW_BESIDE_CASE(1, 4)
+        FEW_BESIDE_CASE(2, 4)
+        FEW_BESIDE_CASE(3, 4)
+        FEW_BESIDE_CASE(4, 3)
+    default: return 0;
     }
 }
 
@@ -168,14 +218,23 @@ KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_pro
                 skinny_left(load, x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
                             left + q * x->m + i * count);
         }
-        for (int64_t j = 0; j < x->n; j += FEW_COLUMNS)
-            few_columns(form, turns, x->m, depth,
-                        (few_piece){.n = x->n - j,
-                                    .left = left,
-                                    .b = (const char *)x->b + j / FEW_COLUMNS * panel_bytes + p * form.line_bytes,
-                                    .c = x->c + 4 * j,
-                                    .c_row_bytes = x->c_row_bytes,
-                                    .adds = x->accumulate || p > 0});
+        few_piece piece = {.depth = depth,
+                           .n = x->n,
+                           .left = left,
+                           .b = (const char *)x->b + p * form.line_bytes,
+                           .panel_bytes = panel_bytes,
+                           .c = x->c,
+                           .c_row_bytes = x->c_row_bytes,
+                           .adds = x->accumulate || p > 0};
+        for (int64_t panels; piece.n > 0; piece.n -= panels * FEW_COLUMNS) {
+            panels = few_beside(form, x->m, &piece);
+            if (panels == 0) {
+                few_columns(form, turns, x->m, depth, piece);
+                panels = 1;
+            }
+            piece.b += panels * panel_bytes;
+            piece.c += 4 * FEW_COLUMNS * panels;
+        }
     }
 }
 
