@@ -34,12 +34,12 @@ typedef struct native_compile {
     void *self;
 } native_compile;
 
-/* Runs the compiler and waits until all its processes have ended. It reads no input, and of the environment it sees PATH, HOME and LD_LIBRARY_PATH
- * only: what else there is would change the result and is not part of a key. When this function returns, the compiler
- * and all processes of its group have ended.
- *   NATIVE_COMPILER_FAILED  it could not be started, or ended otherwise than with status 0; the sentence has the first
- *                           line of what it printed that says "error" or "undefined reference", or else its first
- *                           line. Of several that failed it is that of the first in the list
+/* Runs the compiler and waits until all its processes have ended. It reads no input, and of the environment it sees
+ * PATH, HOME and LD_LIBRARY_PATH only: what else there is would change the result and is not part of a key. When this
+ * function returns, the compiler and all processes of its groups have ended.
+ *   NATIVE_COMPILER_FAILED  one could not be started, or ended otherwise than with status 0; the sentence has the
+ *                           first line of what it printed that says "error" or "undefined reference", or else its
+ *                           first line. Of several that failed it is that of the first in the list
  *   NATIVE_COMPILER_SLOW    it was killed at the limit
  *   NATIVE_STOPPED          it was killed since `stop` said so
  * One thread at a time in a process that forks nothing else meanwhile. The process is as before afterwards. */

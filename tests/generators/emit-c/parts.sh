@@ -17,7 +17,7 @@ kernels whole.names >expected
 [ "$(wc -l <expected)" -gt 3 ] || fail
 grep -q ' T ' whole.names && fail
 for set in '5 10' '1 2 4 8'; do
-  objects= names=
+  objects='' names=''
   for mask in $set; do
     compile "part$mask" "-DPTO_PARTS_HERE=$mask"
     objects="$objects part$mask.o" names="$names part$mask.names"
