@@ -104,6 +104,20 @@ negation() { # [EXTENT [FUNCTION]]
 }
 
 # A .npy file of version 1.0: its header, and its elements as printf takes them.
+# A product whose depth is a parameter: below 0, or above 4, it fails at its third line.
+product_of_depth() {
+  cat <<'END'
+block.kernel @k core(any) grid(%i: 1) reads(%a, %b) writes(%y) (%a: gm<4 x 4 x f32>, %b: gm<4 x 4 x f32>, %d: i32, out %y: gm<4 x 4 x f32>) {
+  %z = tile.zero_acc valid(4, 4) : tile<16 x 16 x f32, acc, nz>
+  %c = tile.contract %z, %a[0, 0], %b[0, 0] depth(%d) : tile<16 x 16 x f32, acc, nz>
+  tile.store %c, %y[0, 0]
+}
+func @f(%a: gm<4 x 4 x f32>, %b: gm<4 x 4 x f32>, %d: i32, out %y: gm<4 x 4 x f32>) {
+  block.launch @k args(%a, %b, %d, %y)
+  return
+}
+END
+}
 npy() { # FILE DICTIONARY ELEMENTS
   # shellcheck disable=SC2059
   { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$2"; printf "$3"; } >"$1"

@@ -42,14 +42,28 @@ pto_status host_generate(const pto_run *run, uint32_t option, const pto_text_sin
     return by != NULL && run_generate(c->session, by, by->generator->generate, c->m, sink) ? PTO_OK : PTO_FAILED;
 }
 
+/* All that a machine file says, without places. */
+static void put_facts(text_buffer *t, const yaml_node *n)
+{
+    text_printf(t, "%d %u ", (int)n->kind, n->count);
+    text_put_quoted(t, n->text);
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->kind == YAML_MAPPING) text_put_quoted(t, n->pairs[i].key);
+        put_facts(t, n->kind == YAML_MAPPING ? n->pairs[i].value : n->items[i]);
+    }
+}
+
 pto_status host_generate_key(const pto_run *run, uint32_t option, const pto_text_sink *sink)
 {
     run_context *c = run_of(run);
     const run_agent *by = generator_of(c, option, sink);
+    const machine *described = c->session->params.machine;
     if (by == NULL) return PTO_FAILED;
     if (by->generator->key == NULL) return PTO_MISSING;
     text_buffer t;
     text_init(&t);
+    text_printf(&t, "%s\n", by->id);
+    if (described != NULL) put_facts(&t, described->root);
     module_print(c->m, NULL, &t);
     const bool is_taken = sink->write(sink->self, t.p, t.n) == PTO_OK;
     text_fini(&t);

@@ -1,5 +1,4 @@
-/* What the text follows from besides the module: this code. There are no options, and facts of the machine are in the
- * module by now. */
+/* What the text follows from besides the module and the machine: this code. There are no options. */
 #include "emit.h"
 
 #include <elf.h>

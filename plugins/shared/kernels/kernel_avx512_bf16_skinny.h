@@ -22,17 +22,12 @@ KERNEL_INLINE joined_lines join_lines(__m512i low, __m512i high)
     return (joined_lines){{_mm512_permutex2var_epi16(high, each, low), _mm512_permutex2var_epi16(high, other, low)}};
 }
 
-/* Less than 255 in units whose element is subnormal: twice its magnitude, less one. */
-KERNEL_INLINE __m512i magnitude_of(__m512i x)
-{
-    return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1));
-}
+/* What twice the magnitude lacks of 256, or 0: of normal numbers it is 0, of 0 it is 256, and below that of subnormal
+ * elements alone. */
+KERNEL_INLINE __m512i lack_of(__m512i x) { return _mm512_subs_epu16(_mm512_set1_epi16(0x100), _mm512_add_epi16(x, x)); }
 
-/* Whether one of those that magnitude_of() or their least returned is. */
-KERNEL_INLINE bool is_subnormal(__m512i magnitudes)
-{
-    return _mm512_cmplt_epu16_mask(magnitudes, _mm512_set1_epi16(255)) != 0;
-}
+/* Whether one of those that are joined by `or` in what lack_of() returned is subnormal. */
+KERNEL_INLINE bool is_subnormal(__m512i lacks) { return _mm512_test_epi16_mask(lacks, _mm512_set1_epi16(0xff)) != 0; }
 
 /* A piece of a product: lines of B times elements of A, `left`, for 32 columns of C, of which `n` are there. */
 typedef struct bf16_piece {
@@ -48,23 +43,6 @@ typedef struct bf16_piece {
 
 /* Those of the 32 columns that are there. */
 KERNEL_INLINE __mmask32 columns_of(const bf16_piece *x) { return x->n >= 32 ? 0xffffffff : (1U << x->n) - 1; }
-
-/* Whether one of the columns has a number without an exponent, which is 0 or subnormal: `least` is of numbers twice,
- * where the sign is gone. It takes half the steps of magnitude_of(). */
-KERNEL_INLINE bool lacks_exponent(__m512i least, __mmask32 columns)
-{
-    return (_mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0x100)) & columns) != 0;
-}
-
-/* Whether the lines of B have a subnormal element. */
-static bool has_subnormal(const bf16_piece *x)
-{
-    const __mmask32 mask = columns_of(x);
-    __m512i least = _mm512_set1_epi16(-1);
-    for (int64_t p = 0; p < x->depth; p++)
-        least = _mm512_min_epu16(least, magnitude_of(_mm512_maskz_loadu_epi16(mask, x->b + p * x->b_row_bytes)));
-    return is_subnormal(least);
-}
 
 /* By fma, row by row: it is rare. */
 static void bf16_piece_by_fma(int64_t rows, const bf16_piece *x)
@@ -96,7 +74,7 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
     const __mmask32 mask = columns_of(x);
     const char *b = x->b;
     const int32_t *left = x->left;
-    __m512i sum[PAIR_ROWS][2], least = _mm512_set1_epi16(-1), *const kept = x->kept;
+    __m512i sum[PAIR_ROWS][2], lacks = _mm512_setzero_si512(), *const kept = x->kept;
     const __mmask16 masks[] = {mask_of(x->n), mask_of(x->n - 16)};
     const int64_t depth = x->depth, b_row_bytes = x->b_row_bytes, c_row_bytes = x->c_row_bytes;
     char *const c = x->c;
@@ -119,8 +97,7 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
                 ask_for(asked);
                 ask_for(asked + ahead->step);
                 asked += 2 * ahead->step;
-                least =
-                    _mm512_min_epu16(least, _mm512_min_epu16(_mm512_add_epi16(low, low), _mm512_add_epi16(high, high)));
+                lacks = _mm512_or_si512(lacks, _mm512_or_si512(lack_of(low), lack_of(high)));
                 line = join_lines(low, high);
             }
             if (lines == LINES_KEPT) {
@@ -135,7 +112,7 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
             }
         }
     }
-    if (lines != LINES_TAKEN && lacks_exponent(least, mask) && has_subnormal(x)) return true;
+    if (lines != LINES_TAKEN && is_subnormal(lacks)) return true;
 #pragma GCC unroll 12
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
@@ -176,17 +153,17 @@ static __m512i bf16_pairs(const void *a, int64_t at, int64_t k_stride, int64_t l
 /* Pairs of rows of A, those of one k beside each other; returns whether an element is subnormal. */
 static bool bf16_left(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth, int32_t *left)
 {
-    __m512i least = _mm512_set1_epi16(-1);
+    __m512i lacks = _mm512_setzero_si512();
     for (int64_t i = 0; i < rows; i++)
         for (int64_t q = 0; q < depth; q += 32) {
             int32_t pairs[16];
             const int64_t at = (row + i) * x->a_row_stride + (p + q) * x->a_k_stride, rest = (depth - q + 1) / 2;
             const __m512i all = bf16_pairs(x->a, at, x->a_k_stride, depth - q);
-            least = _mm512_min_epu16(least, magnitude_of(all));
+            lacks = _mm512_or_si512(lacks, lack_of(all));
             _mm512_storeu_si512(pairs, all);
             for (int64_t t = 0; t < (rest < 16 ? rest : 16); t++) left[(q / 2 + t) * rows + i] = pairs[t];
         }
-    return is_subnormal(least);
+    return is_subnormal(lacks);
 }
 
 /* Few lines of B at a time, for so few rows that memory is what takes time; rows is a constant. */

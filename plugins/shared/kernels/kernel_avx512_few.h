@@ -7,7 +7,8 @@
 
 /* FEW_DEPTH lines of a panel stay in the first-level cache while parts of the rows take turns; one part alone goes on,
  * and asks for lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was
- * slower with four rows, where the processor itself sees what is read at several places. */
+ * slower with four rows, where the processor itself sees what is read at several places. FEW_BESIDE of them have all
+ * their sums of three rows in registers. */
 enum {
     FEW_COLUMNS = 32,
     FEW_DEPTH = 256,
@@ -178,10 +179,10 @@ KERNEL_INLINE void few_step_of(few_form form, int64_t rows, const few_piece *x)
 KERNEL_INLINE int64_t few_beside(few_form form, int64_t rows, const few_piece *x)
 {
     switch (rows) {
-        FEW_BESIDE_CASE(1, 4)
-        FEW_BESIDE_CASE(2, 4)
-        FEW_BESIDE_CASE(3, 4)
-        FEW_BESIDE_CASE(4, 3)
+        FEW_BESIDE_CASE(1, FEW_BESIDE)
+        FEW_BESIDE_CASE(2, FEW_BESIDE)
+        FEW_BESIDE_CASE(3, FEW_BESIDE)
+        FEW_BESIDE_CASE(4, FEW_BESIDE - 1)
     default: return 0;
     }
 }

@@ -1,5 +1,7 @@
 #include "native_compiler.h"
 
+#include "native_clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- finding it ---- */
@@ -206,13 +207,6 @@ static int start(const native_compiler *c, const native_compile *job, size_t whi
     return failed;
 }
 
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* A process that was started, and what it says. */
 typedef struct child {
     pid_t process;
@@ -257,12 +251,13 @@ static bool have_ended(child *children, size_t count)
 /* Until all have ended, or are to be killed. */
 static native_status await(child *children, size_t count, const native_compile *job)
 {
-    const double limit = job->seconds_max > 0 ? now_seconds() + job->seconds_max : 0;
+    const uint64_t began = native_now_ns();
     for (;;) {
         listen(children, count);
         if (have_ended(children, count)) return NATIVE_OK;
         if (job->stop != NULL && job->stop(job->self)) return NATIVE_STOPPED;
-        if (limit > 0 && now_seconds() >= limit) return NATIVE_COMPILER_SLOW;
+        const double seconds = 1e-9 * (double)(native_now_ns() - began);
+        if (job->seconds_max > 0 && seconds >= job->seconds_max) return NATIVE_COMPILER_SLOW;
     }
 }
 

@@ -99,61 +99,49 @@ static native_status too_many(const native_compiler *c, native_error *e)
                        NATIVE_ARGUMENTS_MAX);
 }
 
-static native_status compile_whole(const native_compiler *c, const native_request *q, const native_scratch *s,
-                                   native_error *e)
+/* The library of what `inputs` are, a source or objects. */
+static native_status make_library(const native_compiler *c, const native_request *q, const native_scratch *s,
+                                  const char *const *inputs, native_error *e)
 {
-    static const char *const own[] = {"-I.", "-shared", "-fPIC", "-o", OUTPUT, SOURCE, NULL};
+    static const char *const own[] = {"-I.", "-shared", "-fPIC", "-o", OUTPUT, NULL};
     const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
     size_t n = 0;
     if (!add_arguments(arguments, &n, q->flags) || !add_arguments(arguments, &n, own) ||
-        !add_arguments(arguments, &n, q->libraries))
+        !add_arguments(arguments, &n, inputs) || !add_arguments(arguments, &n, q->libraries))
         return too_many(c, e);
     const native_compile job = {s->path, {arguments}, q->seconds_max, q->stop, q->self};
     return native_compiler_run(c, &job, e);
 }
 
-static native_status link_units(const native_compiler *c, const native_request *q, const native_scratch *s,
-                                const char *const *objects, native_error *e)
-{
-    static const char *const own[] = {"-shared", "-o", OUTPUT, NULL};
-    const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
-    size_t n = 0;
-    if (!add_arguments(arguments, &n, own) || !add_arguments(arguments, &n, objects) ||
-        !add_arguments(arguments, &n, q->libraries))
-        return too_many(c, e);
-    const native_compile job = {s->path, {arguments}, q->seconds_max, q->stop, q->self};
-    return native_compiler_run(c, &job, e);
-}
-
-/* Each compiler takes every `units`-th part. */
+/* Each compiler takes every `units`-th of the NATIVE_COMPILERS_MAX parts. */
 static native_status compile_units(const native_compiler *c, const native_request *q, const native_scratch *s,
                                    uint32_t units, native_error *e)
 {
-    static const char *const objects[] = {"part0.o", "part1.o", "part2.o", "part3.o"};
-    static const char *const masks_of_2[] = {"-DPTO_PARTS_HERE=5", "-DPTO_PARTS_HERE=10"};
-    static const char *const masks_of_4[] = {"-DPTO_PARTS_HERE=1", "-DPTO_PARTS_HERE=2", "-DPTO_PARTS_HERE=4",
-                                             "-DPTO_PARTS_HERE=8"};
+    const uint32_t parts = units == 2 ? 1 | 4 : 1; /* of the first */
     const char *arguments[NATIVE_COMPILERS_MAX][NATIVE_ARGUMENTS_MAX + 1], *linked[NATIVE_COMPILERS_MAX + 1] = {NULL};
+    char objects[NATIVE_COMPILERS_MAX][16], masks[NATIVE_COMPILERS_MAX][32];
     native_compile job = {.folder = s->path, .seconds_max = q->seconds_max, .stop = q->stop, .self = q->self};
     for (uint32_t i = 0; i < units; i++) {
-        const char *const own[] = {"-I.",  "-fPIC", units == 2 ? masks_of_2[i] : masks_of_4[i], "-c", "-o", objects[i],
-                                   SOURCE, NULL};
+        const char *const own[] = {"-I.", "-fPIC", masks[i], "-c", "-o", objects[i], SOURCE, NULL};
         size_t n = 0;
+        snprintf(objects[i], sizeof objects[i], "part%u.o", i);
+        snprintf(masks[i], sizeof masks[i], "-DPTO_PARTS_HERE=%u", parts << i);
         if (!add_arguments(arguments[i], &n, q->flags) || !add_arguments(arguments[i], &n, own)) return too_many(c, e);
         job.arguments[i] = arguments[i];
         linked[i] = objects[i];
     }
     const native_status status = native_compiler_run(c, &job, e);
-    return status != NATIVE_OK ? status : link_units(c, q, s, linked, e);
+    return status != NATIVE_OK ? status : make_library(c, q, s, linked, e);
 }
 
 static native_status compile(const native_compiler *c, const native_request *q, const native_scratch *s,
                              native_error *e)
 {
+    static const char *const source[] = {SOURCE, NULL};
     const uint32_t units = units_of(q);
     const native_status status = write_files(s, q, e);
     if (status != NATIVE_OK) return status;
-    return units > 1 ? compile_units(c, q, s, units, e) : compile_whole(c, q, s, e);
+    return units > 1 ? compile_units(c, q, s, units, e) : make_library(c, q, s, source, e);
 }
 
 static native_status load_file(const char *path, void **library, native_error *e)

@@ -28,7 +28,8 @@ typedef struct native_request {
     const native_file *files;     /* that the text includes, `file_count` of them */
     uint32_t file_count;
     const char *salt;         /* what else the library depends on, such as a version of a struct; or NULL */
-    double seconds_max;       /* of the compiler; also how long another process that compiles the same is waited for */
+    double seconds_max;       /* of a run of the compiler, two where there are parts; also how long another process that
+                                 compiles the same is waited for */
     bool (*stop)(void *self); /* asked while time passes: whether to give up; or NULL */
     void *self;
     const char *cache_path; /* NULL: that of the user */

@@ -32,10 +32,10 @@ typedef struct pto_generator {
     /* Writes the whole module, which it reads and does not change; the same text for the same module. PTO_FAILED after
      * a diagnostic at the op that has no text, or when the sink failed. */
     pto_status (*generate)(const pto_run *run, const pto_text_sink *sink);
-    /* Writes what else the text follows from besides the module: its own code, such as the build id of the library, its
-     * options, facts of the machine. Of one key and module comes one text, up to locations in remarks, and a successful
-     * `generate` reports nothing: a backend that has what it made of that text does not ask for it. NULL: it always
-     * does. */
+    /* Writes what else the text follows from besides the module and the machine: its own code, such as the build id of
+     * the library, and its options. Of one key, module and machine comes one text, up to locations in remarks, and a
+     * successful `generate` reports nothing: a backend that has what it made of that text does not ask for it. NULL: it
+     * always does. */
     pto_status (*key)(const pto_run *run, const pto_text_sink *sink);
 } pto_generator;
 

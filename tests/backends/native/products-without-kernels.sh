@@ -37,17 +37,7 @@ END
 ends 0 cc -std=gnu17 -O1 -I"$TEST_ROOT/sdk/include" main.c -o main -lm
 ends 0 ./main
 says_line '1 0 1: needs kernels of products that the caller does not have' out
-cat >depth.ptir <<'END'
-block.kernel @k core(any) grid(%i: 1) reads(%a, %b) writes(%y) (%a: gm<4 x 4 x f32>, %b: gm<4 x 4 x f32>, %d: i32, out %y: gm<4 x 4 x f32>) {
-  %z = tile.zero_acc valid(4, 4) : tile<16 x 16 x f32, acc, nz>
-  %c = tile.contract %z, %a[0, 0], %b[0, 0] depth(%d) : tile<16 x 16 x f32, acc, nz>
-  tile.store %c, %y[0, 0]
-}
-func @f(%a: gm<4 x 4 x f32>, %b: gm<4 x 4 x f32>, %d: i32, out %y: gm<4 x 4 x f32>) {
-  block.launch @k args(%a, %b, %d, %y)
-  return
-}
-END
+product_of_depth >depth.ptir
 for way in --pipeline=native.yaml\ --from=native-bind --backend=pto.reference; do
   # shellcheck disable=SC2086
   ends 0 pto-run depth.ptir $way --random-inputs=1 --in d=4

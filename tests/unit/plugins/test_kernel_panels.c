@@ -76,13 +76,15 @@ static void compare(const pto_contraction *row, sizes s)
 }
 
 /* Numbers of rows with a way of their own, and others; tails of vectors, groups along k, panels, and pieces along k;
- * panels that are deeper than the product, and of widths that no kernel is made for. */
+ * panels that are deeper than the product, and of widths that no kernel is made for; few rows with several panels. */
 TEST(products_with_panels_have_the_bits_of_those_with_a_matrix)
 {
-    static const int64_t shapes[][3] = {
-        {1, 16, 8},    {3, 33, 70},  {6, 40, 385},  {16, 100, 64},  {29, 7, 3},   {7, 48, 0},    {2, 95, 800},
-        {200, 17, 5},  {1, 1, 1},    {13, 35, 801}, {200, 20, 401}, {4, 130, 33}, {14, 64, 260}, {15, 65, 513},
-        {64, 70, 257}, {65, 40, 30}, {5, 129, 131}, {62, 5, 1090},  {1, 64, 7},   {64, 3, 4103}, {28, 96, 1}};
+    static const int64_t shapes[][3] = {{1, 16, 8},     {3, 33, 70},   {6, 40, 385},   {16, 100, 64}, {29, 7, 3},
+                                        {7, 48, 0},     {2, 95, 800},  {200, 17, 5},   {1, 1, 1},     {13, 35, 801},
+                                        {200, 20, 401}, {4, 130, 33},  {14, 64, 260},  {15, 65, 513}, {64, 70, 257},
+                                        {65, 40, 30},   {5, 129, 131}, {62, 5, 1090},  {1, 64, 7},    {64, 3, 4103},
+                                        {28, 96, 1},    {1, 128, 37},  {1, 300, 4100}, {2, 161, 9},   {2, 256, 70},
+                                        {3, 129, 515},  {3, 130, 1},   {4, 96, 8},     {4, 200, 301}};
     static const int64_t widths[] = {16, 32, 64, 48};
     const pto_contraction *row;
     const uint32_t isa = pto_isa_of_host();
