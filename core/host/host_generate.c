@@ -46,7 +46,7 @@ pto_status host_generate(const pto_run *run, uint32_t option, const pto_text_sin
 static void put_facts(text_buffer *t, const yaml_node *n)
 {
     text_printf(t, "%d %u ", (int)n->kind, n->count);
-    text_put_quoted(t, n->text);
+    if (n->kind == YAML_SCALAR) text_put_quoted(t, n->text);
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->kind == YAML_MAPPING) text_put_quoted(t, n->pairs[i].key);
         put_facts(t, n->kind == YAML_MAPPING ? n->pairs[i].value : n->items[i]);
