@@ -18,7 +18,7 @@ def measure(text, pipeline, out):
     with open("m.ptir", "w") as f:
         f.write(text)
     seconds, kilobytes = [], 0
-    for _ in range(2):
+    for _ in range(5):
         pid = os.spawnlp(os.P_NOWAIT, "pto-opt", "pto-opt", "m.ptir", f"--pipeline={pipeline}.yaml", "-o", out)
         _, status, used = os.wait4(pid, 0)
         if status != 0:
