@@ -130,8 +130,8 @@ eighth = (math.pi / 4 * 1.0001) ** 2
 f64 = np.float64
 # name, target, weight, interval, degree, first coefficients that are given; the type of coefficients
 ROWS = [
-    ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 6, (1,)),
-    ("exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 6, (1,)),
+    ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 / 16 * 1.0001, half_ln2 / 16 * 1.0001), 3, (1, 1)),
+    ("exp2", np.exp2, lambda x: np.exp2(-x), (-1 / 32, 1 / 32), 3, (1,)),
     ("expm1", expm1_rest, lambda r: np.abs(r * r / np.expm1(r)), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 4, ()),
     ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (-0.25, 0.5), 7, ()),
     ("erf_near", erf_over_x, lambda z: 1 / (1 + erf_over_x(z)), (0, 0.85**2), 6, ()),

@@ -1,8 +1,11 @@
 /* exp and what is made of it, of f32 vectors. Include <pto/native_vector.h>.
  *
- * exp: x = n ln 2 + r with n whole, |r| <= ln(2) / 2: W. J. Cody and W. Waite, "Software Manual for the Elementary
- * Functions" (1980). n is what stays of x / ln 2 when 1.5 2^23 is added and taken away. n times the first part of ln 2
- * is exact within the fused multiply-add. Polynomials: tests/native/fit_polynomials.py; rows of its name are said. */
+ * exp: x = k ln 2 / 16 + r with k whole, |r| <= ln 2 / 32, so that e^x is the product of 2^(k/16), of which a table has
+ * the sixteen fractions, and of a short polynomial: P. T. P. Tang, "Table-Driven Implementation of the Exponential
+ * Function in IEEE Floating-Point Arithmetic" (1989). k / 16 is what stays of x / ln 2 when 1.5 2^19 is added and taken
+ * away, and the last bits of the sum are those of k. k / 16 times the first part of ln 2 is exact within the fused
+ * multiply-add: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980). Polynomials:
+ * tests/native/fit_polynomials.py; rows of its name are said. */
 #ifndef PTO_NATIVE_VECTOR_EXP_H
 #define PTO_NATIVE_VECTOR_EXP_H
 
@@ -30,12 +33,13 @@
 #define PTO_LN2_REST -0x1.05c610p-29f
 #define PTO_LOG2E 0x1.715476p+0f
 #define PTO_WHOLE_BITS 0x1.8p23f
+#define PTO_SIXTEENTH_BITS 0x1.8p19f
 
 /* 2^n of whole n from -126 to 127. */
 PTO_VECTOR_FN pto_f32 pto_power_of_two(pto_i32 n) { return (pto_f32)((n + 127) << 23); }
 
-/* part 2^n, rounded once: part is 0, NaN, or from 2^-20 to 2^20 in size. n is whole, and what pto_bounded lets come
- * about, or NaN where part is. */
+/* part 2^n, rounded once: part is 0, NaN, or from 2^-20 to 2^20 in size. n is from -252 to 252, or NaN where part is,
+ * and what pto_whole_power made: of fractions the whole number below counts. */
 PTO_VECTOR_FN pto_f32 pto_scale_f32(pto_f32 part, pto_f32 n)
 {
 #if PTO_MASK_REGISTERS
@@ -46,65 +50,82 @@ PTO_VECTOR_FN pto_f32 pto_scale_f32(pto_f32 part, pto_f32 n)
 #endif
 }
 
-/* x, where pto_scale_f32 takes powers of each size; else x between -most and most, NaN as it is. */
-PTO_VECTOR_FN pto_f32 pto_bounded(pto_f32 x, float most)
+/* n of a number of sixteenths. The instruction of pto_scale_f32 leaves fractions out itself. */
+PTO_VECTOR_FN pto_f32 pto_whole_power(pto_f32 sixteenths)
 {
 #if PTO_MASK_REGISTERS
-    (void)most;
-    return x;
+    return sixteenths;
 #else
-    return pto_second_min_f32(pto_splat_f32(most), pto_second_max_f32(pto_splat_f32(-most), x));
+    return pto_floor_f32(sixteenths);
 #endif
 }
 
-/* e^x = part 2^n, part from 0.7 to 1.42. n is infinite or very large where x is; of NaN one of both is NaN. */
+/* x between -most and most, NaN as it is. */
+PTO_VECTOR_FN pto_f32 pto_bounded(pto_f32 x, float most)
+{
+    return pto_second_min_f32(pto_splat_f32(most), pto_second_max_f32(pto_splat_f32(-most), x));
+}
+
+/* 2^(k/16), k from 0 to 15, rounded; of what other bits k has nothing counts. */
+PTO_VECTOR_FN pto_f32 pto_exp2_sixteenths(pto_i32 k)
+{
+    static const float powers[16] = {0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+                                     0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+                                     0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+                                     0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+    pto_f32 y;
+#if PTO_MASK_REGISTERS
+    __builtin_memcpy(&y, powers, sizeof y);
+#if defined(__clang__)
+    y = __builtin_ia32_permvarsf512(y, k);
+#else
+    y = __builtin_ia32_permvarsf512_mask(y, k, y, PTO_ALL_LANES);
+#endif
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+    pto_f32 low, high;
+    __builtin_memcpy(&low, powers, sizeof low);
+    __builtin_memcpy(&high, powers + 8, sizeof high);
+    y = __builtin_ia32_blendvps256(__builtin_ia32_permvarsf256(low, k), __builtin_ia32_permvarsf256(high, k),
+                                   (pto_f32)(k << 28));
+#else
+    for (int i = 0; i < PTO_LANES; i++) y[i] = powers[k[i] & 15];
+#endif
+    return y;
+}
+
+/* 2^(k/16) e^r, |r| <= ln 2 / 32, of `power` = 2^(k/16) or that times a power of two that keeps the product a normal
+ * number: row `exp`, the first two coefficients of which are 1. */
+PTO_VECTOR_FN pto_f32 pto_exp_times(pto_f32 r, pto_f32 power)
+{
+    return pto_fma_f32(PTO_POLY2(r, 0x1.5555a4p-3f, 0x1.00021ep-1f, 1.0f), r * power, power);
+}
+
+/* x - n ln 2 of n near x / ln 2. */
+PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 x, pto_f32 n)
+{
+    return pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x));
+}
+
+/* A power, part 2^n for pto_scale_f32: part is from 0.97 to 2. Of NaN both are NaN. */
 typedef struct pto_exponential {
     pto_f32 part, n;
 } pto_exponential;
 
-/* (e^r - 1) / r for |r| <= ln(2) / 2: row `exp`, the first coefficient of which is 1. */
-PTO_VECTOR_FN pto_f32 pto_exp_slope(pto_f32 r)
-{
-    return PTO_POLY5(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f);
-}
-/* e^r, and that times a power of two that keeps it a normal number, in the same time. */
-PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 r) { return pto_fma_f32(pto_exp_slope(r), r, pto_splat_f32(1)); }
-PTO_VECTOR_FN pto_f32 pto_exp_rest_times(pto_f32 r, pto_f32 power)
-{
-    return pto_fma_f32(pto_exp_slope(r), r * power, power);
-}
-
-/* In two parts. */
+/* e^x in two parts, of x from -174 to 174 or NaN. */
 PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
 {
-    const pto_f32 y = pto_bounded(x, 170);
-    const pto_f32 n = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_WHOLE_BITS)) - PTO_WHOLE_BITS;
-    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
-    pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
-#if PTO_MASK_REGISTERS
-    /* Of infinities r is NaN, and of large x anything. With its upper exponent bit cleared it is below 2, where the
-     * polynomial is positive, and n alone decides. */
-    r = (pto_f32)((pto_i32)r & (int)0xbfffffffu);
-#endif
-    const pto_exponential parts = {pto_exp_rest(r), n};
-    return parts;
+    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
+    const pto_f32 n = shifted - PTO_SIXTEENTH_BITS;
+    const pto_exponential e = {pto_exp_times(pto_exp_rest(x, n), pto_exp2_sixteenths((pto_i32)shifted)),
+                               pto_whole_power(n)};
+    return e;
 }
 
 /* e^x: 1 ulp. */
 PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
 {
-#if PTO_MASK_REGISTERS
-    const pto_exponential e = pto_exp_parts(x);
+    const pto_exponential e = pto_exp_parts(pto_bounded(x, 174));
     return pto_scale_f32(e.part, e.n);
-#else
-    /* The same: the last bits of `shifted` are n + 254, of which both halves are biased exponents. */
-    const pto_f32 y = pto_bounded(x, 170), bias = pto_splat_f32(PTO_WHOLE_BITS + 254);
-    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias), n = shifted - bias;
-    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
-    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
-    const pto_u32 all = (pto_u32)shifted << 23, half = ((pto_u32)shifted >> 1) << 23;
-    return pto_exp_rest_times(r, (pto_f32)half) * (pto_f32)(all - half);
-#endif
 }
 /* Of 0 at once: online softmax asks for it with each block of keys that leaves a row's largest score as it is. */
 PTO_ROW_FN float pto_exp_f32_1(float x) { return x == 0 ? 1 : pto_exp_f32(pto_splat_f32(x))[0]; }
@@ -113,29 +134,28 @@ PTO_ROW_FN float pto_exp_f32_1(float x) { return x == 0 ? 1 : pto_exp_f32(pto_sp
  * them times 2^64 are normal numbers, and one factor takes that away again. */
 PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
 {
+    const pto_f32 y = pto_second_max_f32(pto_splat_f32(-105), x);
 #if PTO_MASK_REGISTERS
-    return pto_exp_f32(x);
+    const pto_exponential e = pto_exp_parts(y);
+    return pto_scale_f32(e.part, e.n);
 #else
-    const pto_f32 y = pto_second_max_f32(pto_splat_f32(-105), x), bias = pto_splat_f32(PTO_WHOLE_BITS + 127 + 64);
-    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias), n = shifted - bias;
-    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
-    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
-    return pto_exp_rest_times(r, (pto_f32)((pto_u32)shifted << 23)) * 0x1p-64f;
+    /* The last bits of `shifted` are those of k + 16 64. */
+    const pto_f32 bias = pto_splat_f32(PTO_SIXTEENTH_BITS + 64);
+    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias);
+    const pto_u32 k = (pto_u32)shifted, whole = (k >> 4) << 23;
+    const pto_f32 power = (pto_f32)((pto_u32)pto_exp2_sixteenths((pto_i32)k) + whole);
+    return pto_exp_times(pto_exp_rest(y, shifted - bias), power) * 0x1p-64f;
 #endif
 }
 PTO_CALL_OF_ONE(exp_below)
 
-/* 2^x: 1 ulp. x = n + r is exact; row `exp2`. */
+/* 2^x: 1 ulp. x = k / 16 + r is exact; row `exp2`. */
 PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
 {
-    const pto_f32 y = pto_bounded(x, 245), n = pto_roundeven_f32(y);
-    pto_f32 r = y - n;
-#if PTO_MASK_REGISTERS
-    r = pto_second_min_f32(r, pto_splat_f32(0.5f)); /* of infinities it is NaN */
-#endif
-    const pto_f32 part = PTO_POLY6(r, 0x1.417a5cp-13f, 0x1.5f0946p-10f, 0x1.3b2dd2p-7f, 0x1.c6af7ap-5f, 0x1.ebfbdcp-3f,
-                                   0x1.62e430p-1f, 1.0f);
-    return pto_scale_f32(part, n);
+    const pto_f32 y = pto_bounded(x, 245), shifted = y + PTO_SIXTEENTH_BITS, n = shifted - PTO_SIXTEENTH_BITS;
+    const pto_f32 r = y - n, power = pto_exp2_sixteenths((pto_i32)shifted);
+    const pto_f32 slope = PTO_POLY2(r, 0x1.c6acdep-5f, 0x1.ebfff4p-3f, 0x1.62e430p-1f);
+    return pto_scale_f32(pto_fma_f32(slope, r * power, power), pto_whole_power(n));
 }
 PTO_CALL_OF_ONE(exp2)
 
@@ -166,7 +186,7 @@ PTO_VECTOR_FN pto_f32 pto_expm1_f32(pto_f32 x)
 }
 PTO_CALL_OF_ONE(expm1)
 
-/* Sigmoid: 2.5 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
+/* Sigmoid: 3 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
 PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
 {
     const pto_f32 e = pto_exp_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
@@ -178,7 +198,7 @@ PTO_CALL_OF_ONE(sigmoid)
  * x = -inf, as x / (1 + exp(-z)) is. */
 PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
 {
-    const pto_exponential e = pto_exp_parts(pto_neg_f32(pto_abs_f32(z)));
+    const pto_exponential e = pto_exp_parts(pto_second_max_f32(pto_splat_f32(-174), pto_neg_f32(pto_abs_f32(z))));
     const pto_f32 over = pto_scale_f32(e.part, e.n) + 1.0f, none = pto_splat_f32(0);
     const pto_mask below = pto_lt_f32(z, none);
     /* Far below 0 only n counts; x - x is NaN of -inf and else 0. */
@@ -204,8 +224,8 @@ PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
     const pto_f32 one = pto_splat_f32(1);
     const pto_mask is_small = pto_lt_f32(pto_abs_f32(a), pto_splat_f32(0x1p-100f));
     const pto_f32 sized = a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one);
-    const pto_exponential g = pto_gated_parts(sized, pto_second_max_f32(pto_splat_f32(-170), a));
-    const pto_f32 half = pto_roundeven_f32(g.n * 0.5f), rest = g.n - half;
+    const pto_exponential g = pto_gated_parts(sized, a);
+    const pto_f32 half = pto_floor_f32(g.n * 0.5f), rest = g.n - half;
     const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
     return pto_scale_f32(g.part, half) * b * last;
 }
@@ -248,7 +268,7 @@ PTO_CALL_OF_ONE(sinh)
 /* cosh: p + 1 / (4 p), p = e^|x| / 2: 1.5 ulp. */
 PTO_VECTOR_FN pto_f32 pto_cosh_f32(pto_f32 x)
 {
-    const pto_exponential e = pto_exp_parts(pto_abs_f32(x));
+    const pto_exponential e = pto_exp_parts(pto_second_min_f32(pto_splat_f32(174), pto_abs_f32(x)));
     const pto_f32 p = pto_scale_f32(e.part, e.n - 1.0f);
     return p + pto_splat_f32(0.25f) / p;
 }

@@ -40,7 +40,7 @@ static double gelu_sigmoid_more(double x) { return x < 0 ? 1.25 * 1.702 * -x : 0
     F(below, below, 1, none)                              \
     F(exp2, exp2, 1, none)                                \
     F(expm1, expm1, 2, none)                              \
-    F(sigmoid, sigmoid, 2.5, none)                        \
+    F(sigmoid, sigmoid, 3, none)                          \
     F(silu, silu, 3.5, none)                              \
     F(gelu_tanh, gelu_tanh, 3.5, gelu_tanh_more)          \
     F(gelu_sigmoid, gelu_sigmoid, 3.5, gelu_sigmoid_more) \
@@ -195,7 +195,7 @@ static double floordiv(double a, double b)
 
 typedef void (*pair_function)(long n, const float *a, const float *b, float *y);
 
-enum { EDGES = 40, PAIRS = EDGES * EDGES + 200000 };
+enum { EDGES = 44, PAIRS = EDGES * EDGES + 200000 };
 
 static int run_pairs(const char *name, pair_function f, float (*one)(float, float), double (*exact)(double, double),
                      double bound)
@@ -219,7 +219,9 @@ static int run_pairs(const char *name, pair_function f, float (*one)(float, floa
                                            16777215,
                                            16777216,
                                            33554432,
-                                           0.3F};
+                                           0.3F,
+                                           3.12F,
+                                           173.9F};
     static float a[PAIRS], b[PAIRS], y[PAIRS];
     uint64_t seed = 1, hash = UINT64_C(0xcbf29ce484222325);
     double worst = 0;
