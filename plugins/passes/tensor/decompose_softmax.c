@@ -10,6 +10,8 @@
  * likes: a NaN of x is a NaN of d at the same place, so of the sum, so of the whole row, as softmax requires it.
  *
  * Bound: the relative error is at most (|x - max| + 6) 2^-24, since the difference is rounded, plus that of the sum.
+ * `by: reciprocal` divides once a row, and multiplies each element: one unit more. The sum is from 1 to the length of
+ * the axis, or NaN, so that its reciprocal is a normal number.
  *
  * Requires tensor ops, of any form. Leaves no `tensor.softmax` (pto.no-softmax). */
 #include "composite.h"
@@ -21,8 +23,18 @@
     X(SUB, "tensor.sub")               \
     X(EXP, "tensor.exp")               \
     X(DIV, "tensor.div")               \
+    X(MUL, "tensor.mul")               \
+    X(RECIPROCAL, "tensor.reciprocal") \
     X(CAST, "tensor.cast")
 PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                    \
+    X(BY, ENUM, "by", .def = "quotient", .choices = by_choices,                                                       \
+      .doc = "quotient: divide each element by the sum; reciprocal: multiply each by one over it, one unit of 2^-24 " \
+             "less exact, for machines on which a division takes longer",                                             \
+      .example = "with: { by: reciprocal }")
+static const char *const by_choices[] = {"quotient", "reciprocal", NULL};
+PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
@@ -39,7 +51,11 @@ static pto_value expand_softmax(const pto_run *run, pto_op op)
     const pto_value d = composite_binary(op, pto_kind(run, KIND_SUB), type, "_shifted", wide, m);
     const pto_value e = composite_unary(op, pto_kind(run, KIND_EXP), type, "_exp", d);
     const pto_value s = composite_reduce(op, pto_kind(run, KIND_REDUCE_SUM), axis, NULL, "_sum", e);
-    const pto_value y = composite_binary(op, pto_kind(run, KIND_DIV), type, given == PTO_F32 ? "" : "_f32", e, s);
+    const int multiplies = pto_str_is(pto_opt_str(run, OPT_BY), "reciprocal");
+    const pto_value by =
+        multiplies ? composite_unary(op, pto_kind(run, KIND_RECIPROCAL), pto_value_type(s), "_over", s) : s;
+    const pto_value y = composite_binary(op, pto_kind(run, multiplies ? KIND_MUL : KIND_DIV), type,
+                                         given == PTO_F32 ? "" : "_f32", e, by);
     return composite_cast(op, pto_kind(run, KIND_CAST), given, "", y);
 }
 
@@ -74,6 +90,7 @@ static const pto_pass pass = {
     .produces = "tensor/1",
     .establishes = PTO_STRS("pto.no-softmax"),
     .kinds = pass_kinds,
+    .options = pass_options,
     .stats = pass_stats,
     .run = run_pass,
 };
