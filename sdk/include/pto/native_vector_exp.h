@@ -189,7 +189,7 @@ PTO_CALL_OF_ONE(expm1)
 /* Sigmoid: 3 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
 PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
 {
-    const pto_f32 e = pto_exp_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
+    const pto_f32 e = pto_exp_below_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
     return pto_select_f32(pto_lt_f32(x, pto_splat_f32(0)), e, one) / (one + e);
 }
 PTO_CALL_OF_ONE(sigmoid)
@@ -205,7 +205,7 @@ PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
     const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x);
     const pto_f32 lost = x - x; /* NOLINT(misc-redundant-expression) */
     const pto_exponential gated = {pto_select_f32(below, pto_fma_f32(near, e.part, lost), x) / over,
-                                   pto_select_f32(below, e.n + lost, none)};
+                                   pto_select_f32(below, e.n, none)};
     return gated;
 }
 
@@ -217,17 +217,17 @@ PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x)
 }
 PTO_CALL_OF_ONE(silu)
 
-/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two halves of the power, and a that is near 0 is scaled
- * until then. */
+/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two parts of the power, of which the second is 1 unless
+ * a is far below 0, and a that is near 0 is scaled until then. */
 PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
 {
     const pto_f32 one = pto_splat_f32(1);
     const pto_mask is_small = pto_lt_f32(pto_abs_f32(a), pto_splat_f32(0x1p-100f));
     const pto_f32 sized = a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one);
     const pto_exponential g = pto_gated_parts(sized, a);
-    const pto_f32 half = pto_floor_f32(g.n * 0.5f), rest = g.n - half;
+    const pto_f32 first = pto_second_max_f32(pto_splat_f32(-126), g.n), rest = g.n - first;
     const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
-    return pto_scale_f32(g.part, half) * b * last;
+    return pto_scale_f32(g.part, first) * b * last;
 }
 PTO_CALL_OF_TWO(swiglu)
 
