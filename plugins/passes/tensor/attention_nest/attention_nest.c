@@ -25,27 +25,42 @@ PTO_STATS(STATS);
 static const char *const online_words[] = {"auto", "always", "never", NULL};
 enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
 
-#define OPTIONS(X)                                                                                                   \
-    X(ROWS, I64, "rows", .def = "256", .min = "1", .max = "1024", .doc = "queries of a block",                       \
-      .example = "with: { rows: 128 }")                                                                              \
-    X(KEYS, I64, "keys", .def = "256", .min = "2", .max = "4096", .doc = "keys of a block, where not all fit",       \
-      .example = "with: { keys: 512 }")                                                                              \
-    X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                         \
-      .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that", \
-      .example = "with: { scores: 1MiB }")                                                                           \
-    X(FEW, I64, "few", .def = "16", .min = "0", .max = "1024",                                                       \
-      .doc = "attention of at most so many queries is left where a nest would read keys more often",                 \
-      .example = "with: { few: 0 }")                                                                                 \
-    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                \
-      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                           \
+#define OPTIONS(X)                                                                                                    \
+    X(ROWS, I64, "rows", .def = "0", .min = "0", .max = "1024",                                                       \
+      .doc =                                                                                                          \
+          "queries of a block; 0: 512 of f32 where keys are taken block by block, each is seen and each core has a "  \
+          "block, else 256",                                                                                          \
+      .example = "with: { rows: 128 }")                                                                               \
+    X(KEYS, I64, "keys", .def = "0", .min = "0", .max = "4096",                                                       \
+      .doc = "keys of a block where not all fit, 1 counts as 2; 0: 512 where `rows` is 0 and becomes that, else 256", \
+      .example = "with: { keys: 512 }")                                                                               \
+    X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                          \
+      .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that",  \
+      .example = "with: { scores: 1MiB }")                                                                            \
+    X(FEW, I64, "few", .def = "16", .min = "0", .max = "1024",                                                        \
+      .doc = "attention of at most so many queries is left where a nest would read keys more often",                  \
+      .example = "with: { few: 0 }")                                                                                  \
+    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                 \
+      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                            \
       .example = "with: { online: always }")
 PTO_OPTIONS(OPTIONS);
 
 static const char *const form_words[] = {"composed", "rows", "online", NULL};
+enum { USUAL = 256, WIDE = 512, KEYS_LEAST = 2 };
 enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536, ROWS_WORTH = 16 };
 static const char *const block_keys[BLOCK_DIMS] = {"rows", "keys"};
 
 /* ---- decisions ---- */
+
+/* Whether there is a block of `rows` queries for each core. */
+static int is_shared_by_all(const attention *a, int64_t rows)
+{
+    const pto_space_facts space = pto_space_facts_of(a->run, PTO_ROLE_SCRATCHPAD);
+    const int64_t cores = space != NULL ? pto_machine_i64_or(a->run, 1, "cores.%.*s.count", PTO_FMT(space->core)) : 1;
+    pto_expr blocks = pto_expr_ceildiv(a->queries, pto_expr_const(a->run, rows));
+    for (uint32_t d = 0; d + 2 < a->rank; d++) blocks = pto_expr_mul(blocks, pto_type_dim(a->q, d));
+    return pto_expr_range(blocks, a->op, NULL).lo >= cores;
+}
 
 /* Rows of a block that holds the scores of all keys; 0: it has too few. Keys are read again for each block, and twice
  * for each where weights of 16 bits cannot be whole otherwise. */
@@ -55,6 +70,18 @@ static int64_t rows_of_all(const attention *a, int64_t rows)
     const int64_t fit = pto_opt_i64(a->run, OPT_SCORES) / (a->static_keys * (int64_t)sizeof(float));
     if (fit >= rows) return rows;
     return pto_type_dtype(a->q) != PTO_F32 && fit >= ROWS_WORTH ? fit : 0;
+}
+
+/* Keys and values are packed once for each block of queries, and rows are summed up once for each block of keys, so
+ * that larger ones cost less; but a causal one has more of what is not seen. */
+static void choose_blocks(const attention *a, int64_t *blocks)
+{
+    const int64_t rows = pto_opt_i64(a->run, OPT_ROWS), keys = pto_opt_i64(a->run, OPT_KEYS);
+    const int is_wide = rows == 0 && pto_type_dtype(a->q) == PTO_F32 && !a->is_causal && rows_of_all(a, USUAL) == 0 &&
+                        is_shared_by_all(a, WIDE);
+    const int64_t usual = is_wide ? WIDE : USUAL;
+    blocks[BLOCK_ROWS] = nest_block(rows > 0 ? rows : usual, a->queries);
+    blocks[BLOCK_KEYS] = nest_block(keys > 1 ? keys : keys == 1 ? KEYS_LEAST : usual, a->keys);
 }
 
 /* The form, and by that the rows of a block. */
@@ -90,7 +117,7 @@ static pto_status decide_form(const attention *a, const char *obstacle, int64_t 
 static pto_status decide_blocks(const attention *a, int64_t form, int64_t *blocks)
 {
     const int has_all = form == FORM_ROWS;
-    const int64_t least[BLOCK_DIMS] = {1, has_all ? a->static_keys : 2},
+    const int64_t least[BLOCK_DIMS] = {1, has_all ? a->static_keys : KEYS_LEAST},
                   most[BLOCK_DIMS] = {ROWS_MAX, has_all ? a->static_keys : KEYS_MAX};
     const pto_decision d = {.struct_size = sizeof d,
                             .count = BLOCK_DIMS,
@@ -176,9 +203,8 @@ static pto_status lower(pto_op op)
 {
     attention a;
     const char *obstacle = attention_read(op, &a);
-    int64_t form, few = 0,
-                  blocks[BLOCK_DIMS] = {nest_block(pto_opt_i64(op.run, OPT_ROWS), a.queries),
-                                        nest_block(pto_opt_i64(op.run, OPT_KEYS), a.keys)};
+    int64_t form, few = 0, blocks[BLOCK_DIMS] = {1, 1};
+    if (obstacle == NULL) choose_blocks(&a, blocks);
     PTO_TRY(decide_form(&a, obstacle, &blocks[BLOCK_ROWS], &form));
     if (form == FORM_COMPOSED) return leave(op, obstacle);
     PTO_TRY(decide_few(&a, form, &few));
