@@ -6,28 +6,41 @@
 #include "kernel_avx512_few.h"
 
 /* PAIR_LINES lines of 32 columns that are joined stay in the first-level cache while parts of the rows take turns. */
-enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256, PAIR_DEPTH = PAIR_LINES / 2 };
+enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256 };
 
-/* Two lines of B of 32 columns, that of the lower k in the upper halves. */
+/* Two lines of B of 32 columns, elements of the same column beside each other, that of the lower k in the upper half:
+ * quarter l of the first has four columns from 8 l on, quarter l of the second four from 8 l + 4 on, as two shuffles
+ * leave them. */
 typedef struct joined_lines {
     __m512i of[2];
 } joined_lines;
 
-/* Elements of the same column beside each other. */
 KERNEL_INLINE joined_lines join_lines(__m512i low, __m512i high)
 {
-    const __m512i each = _mm512_set_epi16(47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6,
-                                          37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
-    const __m512i other = _mm512_add_epi16(each, _mm512_set1_epi16(16));
-    return (joined_lines){{_mm512_permutex2var_epi16(high, each, low), _mm512_permutex2var_epi16(high, other, low)}};
+    return (joined_lines){{_mm512_unpacklo_epi16(high, low), _mm512_unpackhi_epi16(high, low)}};
 }
 
-/* What twice the magnitude lacks of 256, or 0: of normal numbers it is 0, of 0 it is 256, and below that of subnormal
- * elements alone. */
-KERNEL_INLINE __m512i lack_of(__m512i x) { return _mm512_subs_epu16(_mm512_set1_epi16(0x100), _mm512_add_epi16(x, x)); }
+/* Columns of sums in their order become those of joined lines, and back. */
+KERNEL_INLINE void part_quarters(__m512 sum[2])
+{
+    const __m512 x = _mm512_shuffle_f32x4(sum[0], sum[1], 0x88);
+    sum[1] = _mm512_shuffle_f32x4(sum[0], sum[1], 0xdd);
+    sum[0] = x;
+}
+KERNEL_INLINE void join_quarters(__m512 sum[2])
+{
+    const __m512i first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0),
+                  other = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+    const __m512d x = _mm512_castps_pd(sum[0]), y = _mm512_castps_pd(sum[1]);
+    sum[0] = _mm512_castpd_ps(_mm512_permutex2var_pd(x, first, y));
+    sum[1] = _mm512_castpd_ps(_mm512_permutex2var_pd(x, other, y));
+}
 
-/* Whether one of those that are joined by `or` in what lack_of() returned is subnormal. */
-KERNEL_INLINE bool is_subnormal(__m512i lacks) { return _mm512_test_epi16_mask(lacks, _mm512_set1_epi16(0xff)) != 0; }
+/* Twice the magnitude less 1, modulo 2^16: least for subnormal elements, and most for 0. */
+KERNEL_INLINE __m512i size_of(__m512i x) { return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1)); }
+
+/* Whether one of those whose least size_of() is known is subnormal. */
+KERNEL_INLINE bool is_subnormal(__m512i least) { return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0xff)) != 0; }
 
 /* A piece of a product: lines of B times elements of A, `left`, for 32 columns of C, of which `n` are there. */
 typedef struct bf16_piece {
@@ -38,55 +51,69 @@ typedef struct bf16_piece {
     char *c;
     int64_t c_row_bytes;
     bool adds;
-    __m512i *kept; /* lines of B that are joined, for the rows that come after */
+    __m512i *kept; /* NULL, or place for lines of B that are joined, for the rows that come after */
 } bf16_piece;
 
 /* Those of the 32 columns that are there. */
 KERNEL_INLINE __mmask32 columns_of(const bf16_piece *x) { return x->n >= 32 ? 0xffffffff : (1U << x->n) - 1; }
+
+/* Elements of C in row i of a piece, in the order of joined lines: before the first line and after the last. */
+KERNEL_INLINE void begin_pairs(const bf16_piece *x, int64_t i, __m512 sum[2])
+{
+    const char *const c = x->c + i * x->c_row_bytes;
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; v++)
+        sum[v] = x->adds ? _mm512_maskz_loadu_ps(mask_of(x->n - 16 * v), c + 64 * v) : _mm512_setzero_ps();
+    if (x->adds) part_quarters(sum);
+}
+KERNEL_INLINE void end_pairs(const bf16_piece *x, int64_t i, __m512 sum[2])
+{
+    char *const c = x->c + i * x->c_row_bytes;
+    join_quarters(sum);
+#pragma GCC unroll 2
+    for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + 64 * v, mask_of(x->n - 16 * v), sum[v]);
+}
 
 /* By fma, row by row: it is rare. */
 static void bf16_piece_by_fma(int64_t rows, const bf16_piece *x)
 {
     const __mmask32 mask = columns_of(x);
     for (int64_t i = 0; i < rows; i++) {
-        char *const c = x->c + i * x->c_row_bytes;
-        __m512i sum[2];
-        for (int v = 0; v < 2; v++)
-            sum[v] = x->adds ? _mm512_maskz_loadu_epi32(mask_of(x->n - 16 * v), c + 64 * v) : _mm512_setzero_si512();
+        __m512 sum[2];
+        begin_pairs(x, i, sum);
         for (int64_t p = 0; p < x->depth; p += 2) {
             const char *const b = x->b + p * x->b_row_bytes;
             const __m512i low = _mm512_maskz_loadu_epi16(mask, b);
             const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < x->depth ? mask : 0, b + x->b_row_bytes);
             const joined_lines lines = join_lines(low, high);
             const __m512i left = _mm512_set1_epi32(x->left[p / 2 * rows + i]);
-            for (int v = 0; v < 2; v++) sum[v] = step_by_fma(sum[v], left, lines.of[v]);
+            for (int v = 0; v < 2; v++)
+                sum[v] = _mm512_castsi512_ps(step_by_fma(_mm512_castps_si512(sum[v]), left, lines.of[v]));
         }
-        for (int v = 0; v < 2; v++) _mm512_mask_storeu_epi32(c + 64 * v, mask_of(x->n - 16 * v), sum[v]);
+        end_pairs(x, i, sum);
     }
 }
 
-enum bf16_lines { LINES_READ, LINES_KEPT, LINES_TAKEN };
+/* Whether B is read for the first time, or again, without asking for what comes next and looking for subnormals; or
+ * what is joined is kept when it is read first, and taken from there then. */
+enum bf16_lines { LINES_READ, LINES_READ_AGAIN, LINES_KEPT, LINES_TAKEN };
 
-/* rows and lines are constants, and so is the depth of x where rows are few. `lines`: whether B is read, and what is
- * joined kept, or taken from there. Returns whether B has subnormal elements; then nothing was written. */
+/* rows and lines are constants, and so is the depth of x where rows are few. Returns whether B has subnormal elements;
+ * then nothing was written. */
 KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *x, skinny_ahead *ahead)
 {
+    const bool is_first = lines == LINES_READ || lines == LINES_KEPT;
     const __mmask32 mask = columns_of(x);
     const char *b = x->b;
     const int32_t *left = x->left;
-    __m512i sum[PAIR_ROWS][2], lacks = _mm512_setzero_si512(), *const kept = x->kept;
-    const __mmask16 masks[] = {mask_of(x->n), mask_of(x->n - 16)};
-    const int64_t depth = x->depth, b_row_bytes = x->b_row_bytes, c_row_bytes = x->c_row_bytes;
-    char *const c = x->c;
+    __m512 sum[PAIR_ROWS][2];
+    __m512i least = _mm512_set1_epi16(-1), *const kept = x->kept;
+    const int64_t depth = x->depth, b_row_bytes = x->b_row_bytes;
 #pragma GCC unroll 12
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (int v = 0; v < 2; v++)
-            sum[i][v] =
-                x->adds ? _mm512_maskz_loadu_epi32(masks[v], c + i * c_row_bytes + 64 * v) : _mm512_setzero_si512();
+    for (int i = 0; i < rows; i++) begin_pairs(x, i, sum[i]);
     for (int64_t p = 0; p < depth;) {
         const int64_t end = depth - p < PIECE ? depth : p + PIECE;
-        uintptr_t asked = lines == LINES_TAKEN ? 0 : next_piece(ahead);
+        uintptr_t asked = is_first ? next_piece(ahead) : 0;
 #pragma GCC unroll 4
         for (; p < end; p += 2, b += 2 * b_row_bytes, left += rows) {
             joined_lines line;
@@ -94,11 +121,13 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
                 line = (joined_lines){{kept[p], kept[p + 1]}};
             } else {
                 const __m512i low = load_halves(b, mask), high = load_halves(b + b_row_bytes, p + 1 < depth ? mask : 0);
-                ask_for(asked);
-                ask_for(asked + ahead->step);
-                asked += 2 * ahead->step;
-                lacks = _mm512_or_si512(lacks, _mm512_or_si512(lack_of(low), lack_of(high)));
                 line = join_lines(low, high);
+                if (is_first) {
+                    ask_for(asked);
+                    ask_for(asked + ahead->step);
+                    asked += 2 * ahead->step;
+                    least = _mm512_min_epu16(least, _mm512_min_epu16(size_of(low), size_of(high)));
+                }
             }
             if (lines == LINES_KEPT) {
                 kept[p] = line.of[0];
@@ -106,17 +135,15 @@ KERNEL_INLINE bool bf16_step(int rows, enum bf16_lines lines, const bf16_piece *
             }
 #pragma GCC unroll 12
             for (int i = 0; i < rows; i++) {
-                const __m512i a = _mm512_set1_epi32(left[i]);
+                const __m512bh a = (__m512bh)_mm512_set1_epi32(left[i]);
 #pragma GCC unroll 2
-                for (int v = 0; v < 2; v++) sum[i][v] = step_bf16(sum[i][v], a, line.of[v]);
+                for (int v = 0; v < 2; v++) sum[i][v] = _mm512_dpbf16_ps(sum[i][v], a, (__m512bh)line.of[v]);
             }
         }
     }
-    if (lines != LINES_TAKEN && is_subnormal(lacks)) return true;
+    if (is_first && is_subnormal(least)) return true;
 #pragma GCC unroll 12
-    for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (int v = 0; v < 2; v++) _mm512_mask_storeu_epi32(c + i * c_row_bytes + 64 * v, masks[v], sum[i][v]);
+    for (int i = 0; i < rows; i++) end_pairs(x, i, sum[i]);
     return false;
 }
 
@@ -153,17 +180,17 @@ static __m512i bf16_pairs(const void *a, int64_t at, int64_t k_stride, int64_t l
 /* Pairs of rows of A, those of one k beside each other; returns whether an element is subnormal. */
 static bool bf16_left(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth, int32_t *left)
 {
-    __m512i lacks = _mm512_setzero_si512();
+    __m512i least = _mm512_set1_epi16(-1);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t q = 0; q < depth; q += 32) {
             int32_t pairs[16];
             const int64_t at = (row + i) * x->a_row_stride + (p + q) * x->a_k_stride, rest = (depth - q + 1) / 2;
             const __m512i all = bf16_pairs(x->a, at, x->a_k_stride, depth - q);
-            lacks = _mm512_or_si512(lacks, lack_of(all));
+            least = _mm512_min_epu16(least, size_of(all));
             _mm512_storeu_si512(pairs, all);
             for (int64_t t = 0; t < (rest < 16 ? rest : 16); t++) left[(q / 2 + t) * rows + i] = pairs[t];
         }
-    return is_subnormal(lacks);
+    return is_subnormal(least);
 }
 
 /* Few lines of B at a time, for so few rows that memory is what takes time; rows is a constant. */
@@ -191,16 +218,20 @@ KERNEL_INLINE void bf16_thin(int rows, const skinny_product *x)
     }
 }
 
-/* 32 columns for all rows of A, some at a time. */
+/* 32 columns for all rows of A, some at a time. The lines that they share are kept where there is place for that, or
+ * read again. */
 static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare, const int32_t *left,
                          skinny_ahead *ahead)
 {
+    const int64_t pairs = (piece.depth + 1) / 2;
     for (int64_t i = 0; i < m; i += rows, piece.c += rows * piece.c_row_bytes) {
         const int64_t count = m - i < rows ? m - i : rows;
-        piece.left = left + i * PAIR_DEPTH;
+        piece.left = left + i * pairs;
         if (!is_rare && i == 0)
-            is_rare = count == m ? bf16_step_of(count, LINES_READ, &piece, ahead)
-                                 : bf16_step_of(count, LINES_KEPT, &piece, ahead);
+            is_rare = piece.kept == NULL || count == m ? bf16_step_of(count, LINES_READ, &piece, ahead)
+                                                       : bf16_step_of(count, LINES_KEPT, &piece, ahead);
+        else if (!is_rare && piece.kept == NULL)
+            (void)bf16_step_of(count, LINES_READ_AGAIN, &piece, ahead);
         else if (!is_rare)
             (void)bf16_step_of(count, LINES_TAKEN, &piece, ahead);
         if (is_rare) bf16_piece_by_fma(count, &piece);
@@ -210,7 +241,7 @@ static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare
 /* PAIR_LINES lines of B, of 32 columns at a time, for all rows of A. */
 static void bf16_wide(const skinny_product *x)
 {
-    int32_t left[PAIR_DEPTH * FEW_ROWS_MOST];
+    int32_t left[PAIR_LINES / 2 * FEW_ROWS_MOST];
     __m512i kept[PAIR_LINES];
     const int64_t parts = (x->m + PAIR_ROWS - 1) / PAIR_ROWS, rows = (x->m + parts - 1) / parts;
     for (int64_t first = 0; first < x->n; first += WIDE_COLUMNS) {
@@ -221,7 +252,7 @@ static void bf16_wide(const skinny_product *x)
             const int64_t next = x->k - p <= PAIR_LINES ? 0 : is_below ? WIDE_AHEAD : PAIR_LINES;
             bool is_rare = false;
             for (int64_t i = 0; i < x->m; i += rows)
-                is_rare |= bf16_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * PAIR_DEPTH);
+                is_rare |= bf16_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * ((depth + 1) / 2));
             skinny_ahead ahead = ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, 16, 2, is_below);
             for (int64_t j = 0; j < columns; j += PAIR_COLUMNS) {
                 if (is_below) ahead = ahead_of(x->b, at + j + next * x->b_k_stride, x->b_k_stride, 0, 16, 1, true);
@@ -255,24 +286,23 @@ static void bf16_panel(few_turns turns, const skinny_product *x, int64_t p, int6
 /* All of C from panels of 32 columns. */
 static void bf16_in_panels(const skinny_product *x, int64_t panel_stride, int32_t *left)
 {
-    __m512i kept[PAIR_LINES];
-    const few_turns turns = turns_of(x->m, (x->k + 1) / 2 * 2, PAIR_ROWS, PAIR_LINES, 2);
+    const few_turns turns = turns_of(x->m, (x->k + 1) / 2 * 2, PAIR_ROWS, PANEL_LINES, 2);
     for (int64_t p = 0; p < x->k; p += turns.most) {
         const int64_t depth = x->k - p < turns.most ? x->k - p : turns.most;
         bool is_rare = false;
-        for (int64_t q = 0; q < depth; q += turns.depth)
+        for (int64_t q = 0; q < depth; q += turns.depth) {
+            const int64_t count = depth - q < turns.depth ? depth - q : turns.depth;
             for (int64_t i = 0; i < x->m; i += turns.rows)
-                is_rare |=
-                    bf16_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q,
-                              depth - q < turns.depth ? depth - q : turns.depth, left + q / 2 * x->m + i * PAIR_DEPTH);
+                is_rare |= bf16_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
+                                     left + q / 2 * x->m + i * ((count + 1) / 2));
+        }
         for (int64_t j = 0; j < x->n; j += PAIR_COLUMNS)
             bf16_panel(turns, x, p, depth,
                        (bf16_piece){.n = x->n - j,
                                     .b = (const char *)x->b + 2 * (j / PAIR_COLUMNS * panel_stride + p * PAIR_COLUMNS),
                                     .b_row_bytes = 2 * PAIR_COLUMNS,
                                     .c = x->c + 4 * j,
-                                    .c_row_bytes = x->c_row_bytes,
-                                    .kept = kept},
+                                    .c_row_bytes = x->c_row_bytes},
                        is_rare, left);
     }
 }

@@ -5,13 +5,15 @@
 
 #include "kernel_avx512_skinny.h"
 
-/* FEW_DEPTH lines of a panel stay in the first-level cache while parts of the rows take turns; one part alone goes on,
+/* FEW_DEPTH lines of f32 or PANEL_LINES of narrower elements stay in the second-level cache while parts of the rows
+ * take turns: fewer would stay in the first one, but C is read and written for each so many. One part alone goes on,
  * and asks for lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was
  * slower with four rows, where the processor itself sees what is read at several places. FEW_BESIDE of them have all
  * their sums of three rows in registers. */
 enum {
     FEW_COLUMNS = 32,
-    FEW_DEPTH = 256,
+    FEW_DEPTH = 512,
+    PANEL_LINES = 1024,
     FEW_AHEAD = 8192,
     FEW_UNITS = CONTRACTION_FEW_BYTES / 4,
     FEW_BESIDE = 4,
@@ -252,6 +254,7 @@ KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_pro
         few_rows(load_##load_of_a, form, &x, panel_stride *((bytes) / FEW_COLUMNS), scratch);                       \
         return true;                                                                                                \
     }                                                                                                               \
-    _Static_assert(FEW_UNITS / FEW_ROWS_MOST >= FEW_DEPTH, "a part of k is spread at a time")
+    _Static_assert(FEW_UNITS / FEW_ROWS_MOST >= (FEW_DEPTH > PANEL_LINES / 2 ? FEW_DEPTH : PANEL_LINES / 2),        \
+                   "a part of k is spread at a time")
 
 #endif

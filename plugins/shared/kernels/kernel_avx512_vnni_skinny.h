@@ -4,7 +4,7 @@
 
 #include "kernel_avx512_few.h"
 
-enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_THIN_DEPTH = 32, QUAD_GROUPS = QUAD_DEPTH / 4 };
+enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_THIN_DEPTH = 32 };
 
 /* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
  * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
@@ -213,9 +213,10 @@ static void quad_more(skinny_form form, const skinny_product *x, int32_t *more)
 KERNEL_INLINE void quad_columns(skinny_form form, int64_t m, int64_t rows, quad_piece piece, const int32_t *left,
                                 const int32_t *more, skinny_ahead *ahead)
 {
+    const int64_t groups = (piece.depth + 3) / 4;
     for (int64_t i = 0; i < m; i += rows, piece.c += rows * piece.c_row_bytes) {
         const int64_t count = m - i < rows ? m - i : rows;
-        piece.left = left + i * QUAD_GROUPS;
+        piece.left = left + i * groups;
         piece.more = more + i;
         if (count == m)
             quad_step_of(form, count, QUADS_READ, &piece, ahead);
@@ -229,7 +230,7 @@ KERNEL_INLINE void quad_columns(skinny_form form, int64_t m, int64_t rows, quad_
 /* All of C; form is a constant where the loops are to be fast. */
 KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
 {
-    int32_t left[QUAD_GROUPS * FEW_ROWS_MOST], more[FEW_ROWS_MOST];
+    int32_t left[QUAD_DEPTH / 4 * FEW_ROWS_MOST], more[FEW_ROWS_MOST];
     __m512i kept[QUAD_DEPTH];
     const int64_t parts = (x->m + QUAD_ROWS - 1) / QUAD_ROWS, rows = (x->m + parts - 1) / parts;
     const int bits = form.b_is_i4 ? 4 : 8;
@@ -245,7 +246,7 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
             const int64_t depth = x->k - p < deepest ? x->k - p : deepest, at = p * x->b_k_stride + first;
             const int64_t next = x->k - p <= deepest ? 0 : is_below ? below : deepest;
             for (int64_t i = 0; i < x->m; i += rows)
-                quad_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * QUAD_GROUPS);
+                quad_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * ((depth + 3) / 4));
             skinny_ahead ahead =
                 ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, bits, QUAD_COLUMNS / 16, is_below);
             for (int64_t j = 0; j < columns; j += QUAD_COLUMNS) {
@@ -285,15 +286,17 @@ KERNEL_INLINE void quad_panel(skinny_form form, few_turns turns, const skinny_pr
 KERNEL_INLINE void quad_panels(skinny_form form, const skinny_product *x, int64_t panel_stride, int32_t *left)
 {
     int32_t more[FEW_ROWS_MOST];
-    __m512i kept[QUAD_DEPTH];
-    const few_turns turns = turns_of(x->m, (x->k + 3) / 4 * 4, QUAD_ROWS, QUAD_DEPTH, 4);
+    __m512i kept[PANEL_LINES];
+    const few_turns turns = turns_of(x->m, (x->k + 3) / 4 * 4, QUAD_ROWS, PANEL_LINES, 4);
     quad_more(form, x, more);
     for (int64_t p = 0; p < x->k; p += turns.most) {
         const int64_t depth = x->k - p < turns.most ? x->k - p : turns.most;
-        for (int64_t q = 0; q < depth; q += turns.depth)
+        for (int64_t q = 0; q < depth; q += turns.depth) {
+            const int64_t count = depth - q < turns.depth ? depth - q : turns.depth;
             for (int64_t i = 0; i < x->m; i += turns.rows)
-                quad_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q,
-                          depth - q < turns.depth ? depth - q : turns.depth, left + q / 4 * x->m + i * QUAD_GROUPS);
+                quad_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
+                          left + q / 4 * x->m + i * ((count + 3) / 4));
+        }
         for (int64_t j = 0; j < x->n; j += QUAD_COLUMNS)
             quad_panel(form, turns, x, p, depth,
                        (quad_piece){.n = x->n - j,
