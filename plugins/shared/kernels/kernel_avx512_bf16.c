@@ -1,6 +1,6 @@
 /* Rows of AVX-512 BF16. Its product of pairs adds the upper pair first, each addition rounded as an fma; so a panel has
  * the element of the lower k in the upper half, and sums are those of f32. But it takes subnormal operands, in and out,
- * for zeros: a panel says whether it holds any, and products of such panels are computed by fma. */
+ * for zeros: a panel says whether it holds any, and pairs of such panels that do are multiplied by fma. */
 #if defined(__x86_64__)
 #include "kernel_avx512.h"
 
@@ -12,38 +12,73 @@ KERNEL_INLINE __m512i step_bf16(__m512i sum, __m512i left, __m512i line)
 KERNEL_MICRO(micro_normal, step_bf16, false, 2);
 
 /* Runs where the processor flushes sums. */
-KERNEL_INLINE __m512i step_by_fma(__m512i sum, __m512i left, __m512i line)
+KERNEL_INLINE __m512 step_by_fma(__m512 sum, __m512i left, __m512i line)
 {
     const __m512i upper = _mm512_set1_epi32((int32_t)0xffff0000);
     const __m512 first = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(left, upper)),
-                                         _mm512_castsi512_ps(_mm512_and_si512(line, upper)), _mm512_castsi512_ps(sum));
-    return _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(left, 16)),
-                                               _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)), first));
+                                         _mm512_castsi512_ps(_mm512_and_si512(line, upper)), sum);
+    return _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(left, 16)),
+                           _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)), first);
+}
+
+/* Twice the magnitude less 1, modulo 2^16: least for subnormal elements, and most for 0. */
+KERNEL_INLINE __m512i size_of(__m512i x) { return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1)); }
+
+/* Whether one of those whose least size_of() is known is subnormal. */
+KERNEL_INLINE bool is_subnormal(__m512i least) { return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0xff)) != 0; }
+
+/* A pair of elements of each row, `left`, times those of 32 columns: by fma if one of them is subnormal. rows is a
+ * constant. */
+KERNEL_INLINE void add_pair(int rows, const int32_t *left, const __m512i line[2], __m512 sum[][2])
+{
+    const __m512i least = _mm512_min_epu16(size_of(line[0]), size_of(line[1]));
+    const __m512i all = _mm512_maskz_loadu_epi32((__mmask16)((1U << rows) - 1), left);
+    if (is_subnormal(_mm512_min_epu16(least, size_of(all)))) {
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+            for (int v = 0; v < 2; v++) sum[i][v] = step_by_fma(sum[i][v], _mm512_set1_epi32(left[i]), line[v]);
+        return;
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++)
+            sum[i][v] = _mm512_dpbf16_ps(sum[i][v], (__m512bh)_mm512_set1_epi32(left[i]), (__m512bh)line[v]);
 }
 
 #include "kernel_avx512_bf16_skinny.h"
 
-/* A few rows at a time: each unit of A and of B is two numbers in registers. */
-static void micro_by_fma(int64_t k, const int32_t *a, const int32_t *b, char *c, int64_t c_row_stride, int64_t m,
-                         int64_t n, bool accumulate)
+/* Some rows of panels pair by pair; rows is a constant. */
+KERNEL_INLINE void micro_look_at(int rows, int64_t pairs, const int32_t *a, const int32_t *b, char *c,
+                                 int64_t c_row_bytes, int64_t n, bool accumulate)
 {
-    enum { FEW = 4 };
-    const int64_t groups = (k + 1) / 2, c_row_bytes = 4 * c_row_stride;
-    const __mmask16 last = mask_of(n > 16 ? n - 16 : n);
-    for (int64_t i = 0; i < m;) {
-        const micro_left rows = {(const char *)(a + i), 4, 4 * MR};
-        char *const to = c + i * c_row_bytes;
-        const bool is_few = m - i >= FEW;
-        if (is_few && n > 16)
-            micro_of(step_by_fma, false, FEW, 2, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
-        else if (is_few)
-            micro_of(step_by_fma, false, FEW, 1, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
-        else if (n > 16)
-            micro_of(step_by_fma, false, 1, 2, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
-        else
-            micro_of(step_by_fma, false, 1, 1, groups, rows, b, NR, to, c_row_bytes, last, accumulate);
-        i += is_few ? FEW : 1;
+    const __mmask16 masks[] = {mask_of(n), mask_of(n - 16)};
+    __m512 sum[HALF][2];
+#pragma GCC unroll 7
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++)
+            sum[i][v] =
+                accumulate ? _mm512_maskz_loadu_ps(masks[v], c + i * c_row_bytes + 64 * v) : _mm512_setzero_ps();
+    for (int64_t p = 0; p < pairs; p++, a += MR, b += NR) {
+        const __m512i line[] = {_mm512_loadu_si512(b), _mm512_loadu_si512(b + 16)};
+        add_pair(rows, a, line, sum);
     }
+#pragma GCC unroll 7
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + i * c_row_bytes + 64 * v, masks[v], sum[i][v]);
+}
+
+/* Panels that hold subnormal elements. */
+static void micro_looking(int64_t k, const int32_t *a, const int32_t *b, char *c, int64_t c_row_bytes, int64_t m,
+                          int64_t n, bool accumulate)
+{
+    int64_t i = 0;
+    for (; i + HALF <= m; i += HALF)
+        micro_look_at(HALF, (k + 1) / 2, a + i, b, c + i * c_row_bytes, c_row_bytes, n, accumulate);
+    for (; i < m; i++) micro_look_at(1, (k + 1) / 2, a + i, b, c + i * c_row_bytes, c_row_bytes, n, accumulate);
 }
 
 /* After the units of a panel, whether it holds a subnormal element. */
@@ -57,7 +92,7 @@ static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void
 {
     const int32_t *const a = a_panel, *const b = b_panel;
     if (a[MR * ((k + 1) / 2)] | b[NR * ((k + 1) / 2)])
-        micro_by_fma(k, a, b, c, c_row_stride, m, n, accumulate);
+        micro_looking(k, a, b, c, 4 * c_row_stride, m, n, accumulate);
     else
         micro_normal(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);
 }
@@ -118,7 +153,59 @@ KERNEL_PACK(ordered_b, uint16_t, load_bits16, NR, 2);
 PACK_SWAPPED(any_a, ordered_a, MR);
 PACK_SWAPPED(any_b, ordered_b, NR);
 KERNEL_PACK_UNITS(pack_a, bf16, any_a, MR, 2, finish_a);
-KERNEL_PACK_UNITS(pack_b, bf16, any_b, NR, 2, finish_b);
+KERNEL_PACK_UNITS(pack_b_units, bf16, any_b, NR, 2, finish_b);
+
+/* Two rows of 32 columns, as they are in a panel. */
+KERNEL_INLINE void join_columns(__m512i low, __m512i high, int32_t *to)
+{
+    const __m512i each = _mm512_set_epi16(15, 47, 14, 46, 13, 45, 12, 44, 11, 43, 10, 42, 9, 41, 8, 40, 7, 39, 6, 38, 5,
+                                          37, 4, 36, 3, 35, 2, 34, 1, 33, 0, 32);
+    const __m512i other = _mm512_add_epi16(each, _mm512_set1_epi16(16));
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi16(low, each, high));
+    _mm512_storeu_si512(to + 16, _mm512_permutex2var_epi16(low, other, high));
+}
+
+/* A few panels of 32 columns that lie beside each other, so that lines of memory are read along; `count` is a constant.
+ */
+KERNEL_INLINE void pack_beside(int count, int64_t k, const uint16_t *from, int64_t k_stride, char *panels,
+                               int64_t panel_bytes)
+{
+    enum { PANELS_MOST = 4, ROWS_AHEAD = 16 };
+    __m512i least[PANELS_MOST];
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) least[i] = _mm512_set1_epi16(-1);
+    for (int64_t p = 0; p < k; p += 2, from += 2 * k_stride)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) {
+            const uint16_t *const at = from + NR * i;
+            const __m512i low = _mm512_loadu_si512(at);
+            const __m512i high = p + 1 < k ? _mm512_loadu_si512(at + k_stride) : _mm512_setzero_si512();
+            ask_for((uintptr_t)at + (uintptr_t)(2 * ROWS_AHEAD * k_stride));
+            ask_for((uintptr_t)at + (uintptr_t)(2 * (ROWS_AHEAD + 1) * k_stride));
+            join_columns(low, high, (int32_t *)(void *)(panels + i * panel_bytes) + NR * (p / 2));
+            least[i] = _mm512_min_epu16(least[i], _mm512_min_epu16(size_of(low), size_of(high)));
+        }
+#pragma GCC unroll 4
+    for (int i = 0; i < count; i++) *flag_of(panels + i * panel_bytes, NR, k) = is_subnormal(least[i]);
+}
+
+static void pack_b(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride,
+                   void *panels, int64_t panel_bytes)
+{
+    int64_t first = 0;
+    for (int64_t many = 4; many > 0 && stride == 1; many -= 3)
+        for (; count - first >= many * NR; first += many * NR) {
+            const uint16_t *const columns = (const uint16_t *)from + offset + first;
+            char *const to = (char *)panels + first / NR * panel_bytes;
+            if (many == 4)
+                pack_beside(4, k, columns, k_stride, to, panel_bytes);
+            else
+                pack_beside(1, k, columns, k_stride, to, panel_bytes);
+        }
+    if (first < count)
+        pack_b_units(count - first, k, from, offset + first * stride, stride, k_stride,
+                     (char *)panels + first / NR * panel_bytes, panel_bytes);
+}
 
 enum { BF16 };
 KERNEL_ENTRIES(bf16, kernel_rows_bf16, BF16);

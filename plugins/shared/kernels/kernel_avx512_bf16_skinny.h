@@ -1,20 +1,20 @@
-/* Few rows of bf16 by AVX-512 BF16: lines of B that belong together are joined in registers. Pieces of B or of A that
- * hold subnormal elements are computed by fma. For kernel_avx512_bf16.c alone. */
+/* Few rows of bf16 by AVX-512 BF16: lines of B that belong together are joined in registers. In pieces
+ * of B or of A that hold subnormal elements each pair is looked at. For kernel_avx512_bf16.c alone. */
 #ifndef PTO_KERNEL_AVX512_BF16_SKINNY_H
 #define PTO_KERNEL_AVX512_BF16_SKINNY_H
 
 #include "kernel_avx512_few.h"
 
 /* PAIR_LINES lines of 32 columns that are joined stay in the first-level cache while parts of the rows take turns. */
-enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256 };
+enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256, LOOKING_ROWS = 4 };
 
-/* Two lines of B of 32 columns, elements of the same column beside each other, that of the lower k in the upper half:
- * quarter l of the first has four columns from 8 l on, quarter l of the second four from 8 l + 4 on, as two shuffles
- * leave them. */
+/* Two lines of B of 32 columns, elements of one column beside each other, that of the lower k in the upper half. */
 typedef struct joined_lines {
     __m512i of[2];
 } joined_lines;
 
+/* Quarter l of the first has four columns from 8 l on, quarter l of the second four from 8 l + 4 on: two shuffles leave
+ * them so. */
 KERNEL_INLINE joined_lines join_lines(__m512i low, __m512i high)
 {
     return (joined_lines){{_mm512_unpacklo_epi16(high, low), _mm512_unpackhi_epi16(high, low)}};
@@ -35,12 +35,6 @@ KERNEL_INLINE void join_quarters(__m512 sum[2])
     sum[0] = _mm512_castpd_ps(_mm512_permutex2var_pd(x, first, y));
     sum[1] = _mm512_castpd_ps(_mm512_permutex2var_pd(x, other, y));
 }
-
-/* Twice the magnitude less 1, modulo 2^16: least for subnormal elements, and most for 0. */
-KERNEL_INLINE __m512i size_of(__m512i x) { return _mm512_add_epi16(_mm512_add_epi16(x, x), _mm512_set1_epi16(-1)); }
-
-/* Whether one of those whose least size_of() is known is subnormal. */
-KERNEL_INLINE bool is_subnormal(__m512i least) { return _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0xff)) != 0; }
 
 /* A piece of a product: lines of B times elements of A, `left`, for 32 columns of C, of which `n` are there. */
 typedef struct bf16_piece {
@@ -74,24 +68,29 @@ KERNEL_INLINE void end_pairs(const bf16_piece *x, int64_t i, __m512 sum[2])
     for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + 64 * v, mask_of(x->n - 16 * v), sum[v]);
 }
 
-/* By fma, row by row: it is rare. */
-static void bf16_piece_by_fma(int64_t rows, const bf16_piece *x)
+/* Some rows of a piece from row i on, of which `all` are there, pair by pair; rows is a constant. */
+KERNEL_INLINE void bf16_look_at(int rows, int64_t i, int64_t all, const bf16_piece *x)
 {
     const __mmask32 mask = columns_of(x);
-    for (int64_t i = 0; i < rows; i++) {
-        __m512 sum[2];
-        begin_pairs(x, i, sum);
-        for (int64_t p = 0; p < x->depth; p += 2) {
-            const char *const b = x->b + p * x->b_row_bytes;
-            const __m512i low = _mm512_maskz_loadu_epi16(mask, b);
-            const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < x->depth ? mask : 0, b + x->b_row_bytes);
-            const joined_lines lines = join_lines(low, high);
-            const __m512i left = _mm512_set1_epi32(x->left[p / 2 * rows + i]);
-            for (int v = 0; v < 2; v++)
-                sum[v] = _mm512_castsi512_ps(step_by_fma(_mm512_castps_si512(sum[v]), left, lines.of[v]));
-        }
-        end_pairs(x, i, sum);
+    const char *b = x->b;
+    __m512 sum[LOOKING_ROWS][2];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++) begin_pairs(x, i + r, sum[r]);
+    for (int64_t p = 0; p < x->depth; p += 2, b += 2 * x->b_row_bytes) {
+        const __m512i high = _mm512_maskz_loadu_epi16(p + 1 < x->depth ? mask : 0, b + x->b_row_bytes);
+        const joined_lines line = join_lines(_mm512_maskz_loadu_epi16(mask, b), high);
+        add_pair(rows, x->left + p / 2 * all + i, line.of, sum);
     }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; r++) end_pairs(x, i + r, sum[r]);
+}
+
+/* A piece whose operands hold subnormal elements. */
+static void bf16_piece_looking(int64_t rows, const bf16_piece *x)
+{
+    int64_t i = 0;
+    for (; i + LOOKING_ROWS <= rows; i += LOOKING_ROWS) bf16_look_at(LOOKING_ROWS, i, rows, x);
+    for (; i < rows; i++) bf16_look_at(1, i, rows, x);
 }
 
 /* Whether B is read for the first time, or again, without asking for what comes next and looking for subnormals; or
@@ -213,7 +212,7 @@ KERNEL_INLINE void bf16_thin(int rows, const skinny_product *x)
             piece.c = x->c + 4 * j;
             if (is_rare || (piece.depth == THIN_DEPTH ? bf16_step(rows, LINES_READ, &piece, &ahead)
                                                       : bf16_step_of(rows, LINES_READ, &piece, &ahead)))
-                bf16_piece_by_fma(rows, &piece);
+                bf16_piece_looking(rows, &piece);
         }
     }
 }
@@ -234,7 +233,7 @@ static void bf16_columns(int64_t m, int64_t rows, bf16_piece piece, bool is_rare
             (void)bf16_step_of(count, LINES_READ_AGAIN, &piece, ahead);
         else if (!is_rare)
             (void)bf16_step_of(count, LINES_TAKEN, &piece, ahead);
-        if (is_rare) bf16_piece_by_fma(count, &piece);
+        if (is_rare) bf16_piece_looking(count, &piece);
     }
 }
 
