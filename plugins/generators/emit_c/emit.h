@@ -262,6 +262,8 @@ const char *emit_vector_type(pto_dtype t);
 const char *emit_vector_load(emitter *e, pto_dtype t, const char *at, const char *tail);
 const char *emit_vector_store(emitter *e, pto_dtype t, const char *at, const char *value, const char *tail);
 const char *emit_splat(emitter *e, pto_dtype t, const char *scalar);
+/* A vector before it is rounded to its type, where rounding it is the last that a formula does; else the same. */
+const char *emit_uncut(emitter *e, pto_dtype t, const char *x);
 const char *emit_vector_convert(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates,
                                 int integral);
 /* As emit_formula; `x` are names of vectors, or splats. */

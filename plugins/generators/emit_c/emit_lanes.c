@@ -45,6 +45,15 @@ static const char *cut(emitter *e, pto_dtype t, const char *x)
     return x;
 }
 
+const char *emit_uncut(emitter *e, pto_dtype t, const char *x)
+{
+    const char *through = emit_format(e, "pto_through_%s", pto_dtype_name(t));
+    const size_t n = strlen(through);
+    if (!pto_dtype_is_half_float(t) || strncmp(x, through, n) != 0) return x;
+    const char *inside = emit_bare(e, x + n);
+    return inside == x + n ? x : inside;
+}
+
 /* ---- arithmetic ---- */
 
 static const char *sign_of(pto_str stem)

@@ -143,11 +143,28 @@ static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
                   f->streams, remark);
 }
 
+/* Whether the sweep that computes a value only stores it. */
+static int is_only_stored(const emit_group *g, const fused_op *f)
+{
+    const uint32_t result = pto_op_result(f->op, 0).index;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *by = &g->ops[i];
+        if (by->level != f->level || by->kind == FUSED_STORE) continue;
+        for (uint32_t k = 0; k < pto_op_operand_count(by->op); k++)
+            if (pto_op_operand(by->op, k).index == result) return 0;
+    }
+    return 1;
+}
+
+/* What is only stored is rounded by that. */
 static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remarked)
 {
     const char *x[4] = {NULL};
     for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++) x[i] = operand_vector(e, g, f->op, i);
-    declare(e, g, pto_op_result(f->op, 0), emit_vector_formula(e, f->op, x), remarked);
+    const pto_value result = pto_op_result(f->op, 0);
+    const char *value = emit_vector_formula(e, f->op, x);
+    if (value != NULL && is_only_stored(g, f)) value = emit_uncut(e, dtype_of(result), value);
+    declare(e, g, result, value, remarked);
 }
 
 /* Whether the sweep has that of the row before in it. */

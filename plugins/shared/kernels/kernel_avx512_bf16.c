@@ -156,13 +156,13 @@ KERNEL_PACK_UNITS(pack_a, bf16, any_a, MR, 2, finish_a);
 KERNEL_PACK_UNITS(pack_b_units, bf16, any_b, NR, 2, finish_b);
 
 /* Two rows of 32 columns, as they are in a panel. */
-KERNEL_INLINE void join_columns(__m512i low, __m512i high, int32_t *to)
+KERNEL_INLINE void join_columns(__m512i low, __m512i high, char *to)
 {
     const __m512i each = _mm512_set_epi16(15, 47, 14, 46, 13, 45, 12, 44, 11, 43, 10, 42, 9, 41, 8, 40, 7, 39, 6, 38, 5,
                                           37, 4, 36, 3, 35, 2, 34, 1, 33, 0, 32);
     const __m512i other = _mm512_add_epi16(each, _mm512_set1_epi16(16));
     _mm512_storeu_si512(to, _mm512_permutex2var_epi16(low, each, high));
-    _mm512_storeu_si512(to + 16, _mm512_permutex2var_epi16(low, other, high));
+    _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi16(low, other, high));
 }
 
 /* A few panels of 32 columns that lie beside each other, so that lines of memory are read along; `count` is a constant.
@@ -182,7 +182,7 @@ KERNEL_INLINE void pack_beside(int count, int64_t k, const uint16_t *from, int64
             const __m512i high = p + 1 < k ? _mm512_loadu_si512(at + k_stride) : _mm512_setzero_si512();
             ask_for((uintptr_t)at + (uintptr_t)(2 * ROWS_AHEAD * k_stride));
             ask_for((uintptr_t)at + (uintptr_t)(2 * (ROWS_AHEAD + 1) * k_stride));
-            join_columns(low, high, (int32_t *)(void *)(panels + i * panel_bytes) + NR * (p / 2));
+            join_columns(low, high, panels + i * panel_bytes + 4 * NR * (p / 2));
             least[i] = _mm512_min_epu16(least[i], _mm512_min_epu16(size_of(low), size_of(high)));
         }
 #pragma GCC unroll 4

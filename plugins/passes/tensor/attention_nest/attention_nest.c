@@ -24,6 +24,7 @@ PTO_STATS(STATS);
 
 static const char *const online_words[] = {"auto", "always", "never", NULL};
 enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
+static const char *const by_words[] = {"quotient", "reciprocal", NULL};
 
 #define OPTIONS(X)                                                                                                    \
     X(ROWS, I64, "rows", .def = "0", .min = "0", .max = "1024",                                                       \
@@ -42,7 +43,11 @@ enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
       .example = "with: { few: 0 }")                                                                                  \
     X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                 \
       .doc = "blocks of keys one after the other: where not all fit, or always, or never",                            \
-      .example = "with: { online: always }")
+      .example = "with: { online: always }")                                                                          \
+    X(BY, ENUM, "by", .def = "quotient", .choices = by_words,                                                         \
+      .doc = "quotient: divide by the sum of the weights; reciprocal: multiply by one over it, one unit of 2^-24 "    \
+             "less exact, for machines on which a division takes longer",                                             \
+      .example = "with: { by: reciprocal }")
 PTO_OPTIONS(OPTIONS);
 
 static const char *const form_words[] = {"composed", "rows", "online", NULL};
@@ -187,6 +192,7 @@ static pto_status make_nest(pto_op op, int64_t form, const int64_t *blocks)
 {
     attention a;
     (void)attention_read(op, &a);
+    a.multiplies = pto_str_is(pto_opt_str(op.run, OPT_BY), "reciprocal");
     const pto_value y =
         attention_write(&a, form == FORM_ROWS ? FORM_ROWS : FORM_ONLINE, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
     PTO_NEED(y);

@@ -36,6 +36,7 @@
     X(SELECTS, "tile.selects")           \
     X(ROWMAX, "tile.rowmax")             \
     X(ROWSUM, "tile.rowsum")             \
+    X(RECIPROCAL, "tile.reciprocal")     \
     X(ROWEXPANDSUB, "tile.rowexpandsub") \
     X(ROWEXPANDMUL, "tile.rowexpandmul") \
     X(ROWEXPANDDIV, "tile.rowexpanddiv") \
@@ -60,6 +61,7 @@ typedef struct attention {
     int is_causal;
     int is_folded;    /* heads became rows */
     int shares_heads; /* several heads of q have the same keys, each in a nest's instance of its own */
+    int multiplies;   /* by one over a sum of weights, which is found once a row, instead of dividing by it */
 } attention;
 
 /* Reads an attention. Returns why no nest is made of it, or NULL; then `*a` is complete. */

@@ -16,7 +16,8 @@
  * its weights are 0 and not NaN. One that sees none in the end has a sum of 0, and 0 / 0 is the NaN that it becomes.
  *
  * Weights of f16 and bf16 are rounded after they are divided by their sum. Block by block that takes a first pass over
- * the keys, for the sums alone. */
+ * the keys, for the sums alone. With `by: reciprocal` they are multiplied by one over it; where a query
+ * sees no key that is infinity, and 0 times it is NaN, too. */
 #include "attention_tiles.h"
 #include "nest_function.h"
 
@@ -255,6 +256,17 @@ static pto_expr seen_count(const body *b)
     return pto_expr_max(least, pto_expr_add(b->start, b->row_count));
 }
 
+/* What divide() takes of the sums of weights, once for each row. */
+static piece divisor_of(body *b, piece sum)
+{
+    return b->w.a->multiplies ? write_one(&b->w, KIND_RECIPROCAL, "tover", sum) : sum;
+}
+
+static piece divide(body *b, const char *name, piece x, piece divisor)
+{
+    return write_two(&b->w, b->w.a->multiplies ? KIND_ROWEXPANDMUL : KIND_ROWEXPANDDIV, name, x, divisor);
+}
+
 /* ---- all keys at once ---- */
 
 /* Weights of 16 bits are rounded when they are whole; others are divided by their sum after they are multiplied. */
@@ -264,11 +276,10 @@ static piece write_rows(body *b)
     const pto_expr key = pto_expr_const(w->run, 0), count = seen_count(b);
     const piece scores = write_scores(b, key, count, w->a->is_causal);
     const piece level = level_of(b, write_reduce(w, KIND_ROWMAX, "tlargest", scores));
-    piece weights = write_weights(b, scores, level, b->dtype == PTO_F32);
-    const piece sum = write_reduce(w, KIND_ROWSUM, "tsum", weights);
-    if (b->dtype == PTO_F32) return write_two(w, KIND_ROWEXPANDDIV, "ty", weigh(b, weights, key, count), sum);
-    weights = write_two(w, KIND_ROWEXPANDDIV, "tweights", weights, sum);
-    return weigh(b, weights, key, count);
+    const piece weights = write_weights(b, scores, level, b->dtype == PTO_F32);
+    const piece sum = write_reduce(w, KIND_ROWSUM, "tsum", weights), divisor = divisor_of(b, sum);
+    if (b->dtype == PTO_F32) return divide(b, "ty", weigh(b, weights, key, count), divisor);
+    return weigh(b, divide(b, "tweights", weights, divisor), key, count);
 }
 
 /* ---- block of keys by block of keys ---- */
@@ -363,12 +374,12 @@ static void write_sums(body *b, const span *s, piece *state)
     for (uint32_t i = 0; i < MADE; i++) state[i] = now[i];
 }
 
-static void write_products(body *b, const span *s, piece level, piece sum, piece *made)
+static void write_products(body *b, const span *s, piece level, piece divisor, piece *made)
 {
     writer *w = &b->w;
     const step t = open_step(b, s, 1, made);
     const piece weights = write_weights(b, t.scores, level, 0);
-    const piece whole = write_two(w, KIND_ROWEXPANDDIV, "tweights", weights, sum);
+    const piece whole = divide(b, "tweights", weights, divisor);
     piece now = write_two(w, KIND_ADD, "tmade", *made, weigh(b, whole, t.key, t.count));
     write_end(w, t.loop, 1, &now);
     *made = now;
@@ -395,11 +406,11 @@ static piece write_online(body *b)
     begin_state(b, state);
     if (b->dtype == PTO_F32) {
         for (uint32_t i = 0; i < count; i++) write_together(b, &spans[i], state);
-        return write_two(&b->w, KIND_ROWEXPANDDIV, "ty", state[MADE], state[SUM]);
+        return divide(b, "ty", state[MADE], divisor_of(b, state[SUM]));
     }
     for (uint32_t i = 0; i < count; i++) write_sums(b, &spans[i], state);
-    const piece level = level_of(b, state[LARGEST]);
-    for (uint32_t i = 0; i < count; i++) write_products(b, &spans[i], level, state[SUM], &state[MADE]);
+    const piece level = level_of(b, state[LARGEST]), divisor = divisor_of(b, state[SUM]);
+    for (uint32_t i = 0; i < count; i++) write_products(b, &spans[i], level, divisor, &state[MADE]);
     return state[MADE];
 }
 

@@ -37,6 +37,9 @@ PROGRAMS = [
     ("whole-half", "f16", (1, 4, 2, 16, 16), None, "", "", [(33, 101)]),
     ("whole-narrow", "bf16", (1, 2, 1, 16, 16), ("$S x $T", "bool"), "", "rows=24", [(37, 70)]),
     ("few-or-many", "bf16", (2, 4, 2, 16, 16), None, "{causal = true}", "few=13", [(1, 70), (13, 19), (14, 20), (0, 3)]),
+    ("over", "f32", (1, 2, 2, 16, 16), ("$S x $T", "bool"), "{causal = true}", "keys=8 by=reciprocal", FEW + [(13, 5), (3, 0)]),
+    ("narrow-over", "bf16", (1, 2, 1, 16, 8), None, "{causal = true}", "keys=16 rows=8 few=0 by=reciprocal", [(13, 5), (67, 131)]),
+    ("whole-over", "bf16", (1, 2, 1, 16, 16), ("$S x $T", "bool"), "", "rows=24 by=reciprocal", [(37, 70)]),
     ("one-query", "f32", (2, 8, 2, 64, 64), None, "{causal = true}", "", [(1, 300)]),
 ]
 
