@@ -14,6 +14,9 @@ KERNEL_INLINE __m512i step_bytes(__m512i sum, __m512i left, __m512i line)
 
 #include "kernel_avx512_vnni_skinny.h"
 
+/* What is packed of B at a time where its columns lie beside each other. */
+enum { BESIDE_COLUMNS = 256, BESIDE_ROWS = 16 };
+
 KERNEL_MICRO(micro_bytes, step_bytes, true, 4);
 
 /* Adds 128 modulo 2^8 where the mask is set: signed becomes unsigned, or the other way. Padding stays 0. */
@@ -114,27 +117,95 @@ KERNEL_INLINE void finish_sums(int64_t width, int64_t k, int32_t *panel, bool is
     }                                                                          \
     _Static_assert(sizeof(__m512i) == 64, "sixteen units")
 
-FINISH(finish_a, true, 0, 0);                    /* t = 0 */
-FINISH(finish_a_moved, true, 128, 0);            /* t = 1 */
-FINISH(finish_b, false, 0, 0);                   /* s = 0 */
-FINISH(finish_b_of_i8, false, -128, 0);          /* s = 1, t = 0 */
-FINISH(finish_b_moved, false, -128, -16384 * k); /* s = 1, t = 1 */
+FINISH(finish_a, true, 0, 0);         /* t = 0 */
+FINISH(finish_a_moved, true, 128, 0); /* t = 1 */
 
 KERNEL_PACK(any_a_moved, uint8_t, load_moved, MR, 4);
 KERNEL_PACK(any_a_same, uint8_t, load_same, MR, 4);
-KERNEL_PACK(any_b_moved, uint8_t, load_moved, NR, 4);
-KERNEL_PACK(any_b_same, uint8_t, load_same, NR, 4);
-KERNEL_PACK(any_b_i4, uint8_t, load_i4_byte, NR, 4);
 KERNEL_PACK_UNITS(pack_a_i8, moved, any_a_moved, MR, 4, finish_a);
 KERNEL_PACK_UNITS(pack_a_u8, same, any_a_same, MR, 4, finish_a);
 KERNEL_PACK_UNITS(pack_a_i8_for_u8, moved, any_a_moved, MR, 4, finish_a_moved);
 KERNEL_PACK_UNITS(pack_a_u8_for_u8, same, any_a_same, MR, 4, finish_a_moved);
-KERNEL_PACK_UNITS(pack_b_i8, same, any_b_same, NR, 4, finish_b);
-KERNEL_PACK_UNITS(pack_b_i8_for_i8, same, any_b_same, NR, 4, finish_b_of_i8);
-KERNEL_PACK_UNITS(pack_b_u8, moved, any_b_moved, NR, 4, finish_b);
-KERNEL_PACK_UNITS(pack_b_u8_for_i8, moved, any_b_moved, NR, 4, finish_b_moved);
 
-KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 4, finish_b_of_i8);
+/* Some rows of two panels from row p on, `depth` of them, whose columns lie beside each other: `from` is the first
+ * byte, `panels` where the panels begin. After their units comes the sum of each column so far, if it counts. */
+KERNEL_INLINE void pack_two(bool moves, bool sums_up, int64_t p, int64_t depth, int64_t k, const char *from,
+                            int64_t k_stride, char *panels, int64_t panel_bytes)
+{
+    const __m512i ones = _mm512_set1_epi8(1);
+    char *const ends[2] = {panels + 4 * NR * ((k + 3) / 4), panels + 4 * NR * ((k + 3) / 4) + panel_bytes};
+    __m512i sums[4];
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; v++)
+        sums[v] = sums_up && p > 0 ? _mm512_loadu_si512(ends[v / 2] + v % 2 * 64) : _mm512_setzero_si512();
+    for (int64_t q = 0; q < depth; q += 4) {
+        __m512i row[4], quads[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++) {
+            const char *const at = from + (q + r) * k_stride;
+            row[r] = q + r < depth ? _mm512_loadu_si512(at) : _mm512_setzero_si512();
+            if (moves && q + r < depth) row[r] = _mm512_xor_si512(row[r], _mm512_set1_epi8(-128));
+            ask_for((uintptr_t)at + (uintptr_t)(BESIDE_ROWS * k_stride));
+        }
+        join_quads(row, quads);
+        turn_quarters(quads);
+        char *const to = panels + NR * (p + q);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; v++) {
+            _mm512_storeu_si512(to + v / 2 * panel_bytes + v % 2 * 64, quads[v]);
+            if (sums_up) sums[v] = _mm512_dpbusd_epi32(sums[v], ones, quads[v]);
+        }
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; v++) _mm512_storeu_si512(ends[v / 2] + v % 2 * 64, sums[v]);
+}
+
+/* Panels of B, of columns that lie beside each other and whose number is a multiple of 64: a few rows of some of them
+ * at a time, so that lines of memory are read along. */
+KERNEL_INLINE void pack_beside(bool moves, int32_t factor, int32_t more, int64_t count, int64_t k, const char *from,
+                               int64_t k_stride, char *panels, int64_t panel_bytes)
+{
+    for (int64_t first = 0; first < count; first += BESIDE_COLUMNS) {
+        const int64_t last = count - first < BESIDE_COLUMNS ? count : first + BESIDE_COLUMNS;
+        for (int64_t p = 0; p < k; p += BESIDE_ROWS)
+            for (int64_t j = first; j < last; j += QUAD_COLUMNS)
+                pack_two(moves, factor != 0, p, k - p < BESIDE_ROWS ? k - p : BESIDE_ROWS, k, from + p * k_stride + j,
+                         k_stride, panels + j / NR * panel_bytes, panel_bytes);
+    }
+    for (int64_t j = 0; j < count; j += NR, panels += panel_bytes)
+        for (int v = 0; v < 2; v++) {
+            char *const end = panels + 4 * NR * ((k + 3) / 4) + 64 * v;
+            const __m512i sum = _mm512_mullo_epi32(_mm512_loadu_si512(end), _mm512_set1_epi32(factor));
+            _mm512_storeu_si512(end, _mm512_add_epi32(sum, _mm512_set1_epi32(more)));
+        }
+}
+
+/* Packs panels of B: of those columns that pack_beside() takes, and of what is left by KERNEL_PACK_UNITS. */
+#define PACK_B(name, load, moves, factor, more)                                                                     \
+    FINISH(finish_##name, false, factor, more);                                                                     \
+    KERNEL_PACK(any_##name, uint8_t, load_##load, NR, 4);                                                           \
+    KERNEL_PACK_UNITS(units_##name, load, any_##name, NR, 4, finish_##name);                                        \
+    static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride,  \
+                     void *panels, int64_t panel_bytes)                                                             \
+    {                                                                                                               \
+        const int64_t beside = stride == 1 && k > 0 ? count / QUAD_COLUMNS * QUAD_COLUMNS : 0;                      \
+        if (beside > 0)                                                                                             \
+            pack_beside(moves, factor, (int32_t)(uint32_t)(more), beside, k, (const char *)from + offset, k_stride, \
+                        panels, panel_bytes);                                                                       \
+        if (beside < count)                                                                                         \
+            units_##name(count - beside, k, from, offset + beside * stride, stride, k_stride,                       \
+                         (char *)panels + beside / NR * panel_bytes, panel_bytes);                                  \
+    }                                                                                                               \
+    _Static_assert(QUAD_COLUMNS == 2 * NR, "panels of pack_two()")
+
+PACK_B(pack_b_i8, same, false, 0, 0);                    /* s = 0 */
+PACK_B(pack_b_i8_for_i8, same, false, -128, 0);          /* s = 1, t = 0 */
+PACK_B(pack_b_u8, moved, true, 0, 0);                    /* s = 0 */
+PACK_B(pack_b_u8_for_i8, moved, true, -128, -16384 * k); /* s = 1, t = 1 */
+
+FINISH(finish_b_i4, false, -128, 0);
+KERNEL_PACK(any_b_i4, uint8_t, load_i4_byte, NR, 4);
+KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 4, finish_b_i4);
 
 /* ---- few rows ---- */
 
