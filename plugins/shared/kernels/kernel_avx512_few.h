@@ -5,7 +5,7 @@
 
 #include "kernel_avx512_skinny.h"
 
-/* FEW_DEPTH lines of f32 or PANEL_LINES of narrower elements stay in the second-level cache while parts of the rows
+/* FEW_DEPTH lines of f32 or PANEL_LINES of bf16 stay in the second-level cache while parts of the rows
  * take turns: fewer would stay in the first one, but C is read and written for each so many. One part alone goes on,
  * and asks for lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was
  * slower with four rows, where the processor itself sees what is read at several places. FEW_BESIDE of them have all
@@ -13,7 +13,7 @@
 enum {
     FEW_COLUMNS = 32,
     FEW_DEPTH = 512,
-    PANEL_LINES = 1024,
+    PANEL_LINES = 2048,
     FEW_AHEAD = 8192,
     FEW_UNITS = CONTRACTION_FEW_BYTES / 4,
     FEW_BESIDE = 4,

@@ -4,7 +4,9 @@
 
 #include "kernel_avx512_few.h"
 
-enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_THIN_DEPTH = 32 };
+/* QUAD_DEPTH lines of 64 columns that are joined stay in the first-level cache while parts of the rows take turns, and
+ * QUAD_LINES of a panel in the second. */
+enum { QUAD_ROWS = 6, QUAD_COLUMNS = 64, QUAD_DEPTH = 256, QUAD_LINES = 1024, QUAD_THIN_DEPTH = 32 };
 
 /* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
  * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
@@ -286,8 +288,8 @@ KERNEL_INLINE void quad_panel(skinny_form form, few_turns turns, const skinny_pr
 KERNEL_INLINE void quad_panels(skinny_form form, const skinny_product *x, int64_t panel_stride, int32_t *left)
 {
     int32_t more[FEW_ROWS_MOST];
-    __m512i kept[PANEL_LINES];
-    const few_turns turns = turns_of(x->m, (x->k + 3) / 4 * 4, QUAD_ROWS, PANEL_LINES, 4);
+    __m512i kept[QUAD_LINES];
+    const few_turns turns = turns_of(x->m, (x->k + 3) / 4 * 4, QUAD_ROWS, QUAD_LINES, 4);
     quad_more(form, x, more);
     for (int64_t p = 0; p < x->k; p += turns.most) {
         const int64_t depth = x->k - p < turns.most ? x->k - p : turns.most;
