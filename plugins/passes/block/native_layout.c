@@ -8,8 +8,8 @@
  *
  * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
  * multiply than to multiply it, and many rows hide it. Few rows need no packing, but read memory faster from its begin
- * to its end, which machines with vectors of 64 bytes have kernels for; so they do for elements of 16 and 8 bits. A
- * weight is packed where that spares its product at least `gain` of its time, which takes as much memory again. The
+ * to its end, which machines with vectors of 64 bytes have kernels for, also for elements of 16 and 8 bits, and others
+ * for two rows of f32 and more. A weight is packed where that spares its product at least `gain` of its time, which takes as much memory again. The
  * decision `layout` of a product, the first that reads a weight, says `panels` or `as-is`.
  *
  * A weight stays where something else than such products reads it in the kernel, where a kernel is launched with other
@@ -199,7 +199,8 @@ static double gain_of(const weight *w)
     const double pack_rows = (double)PACK_ROWS * sizeof(float) / (double)bytes;
     if (is_narrow && (!is_wide || w->rows > (double)NARROW_ROWS)) return 0;
     if (w->rows > (double)FEW_ROWS) return pack_rows / (pack_rows + w->rows);
-    return !is_wide ? 0 : is_narrow ? in_order_narrow : in_order_f32;
+    if (!is_wide && w->rows < 2) return 0;
+    return is_narrow ? in_order_narrow : in_order_f32;
 }
 
 /* What they spare is, and of what. */

@@ -236,7 +236,7 @@ KERNEL_SKINNY(skinny_u8, few_u8, unit_u8, pack_a_u8, turned_not);
 
 /* Blocks: one of A fills two thirds of a second-level cache of 512 KiB, one of B lies in the third. The deeper they
  * are, the fewer times C is read and written; a panel of B then passes through the first one. */
-#define ROW .isa = PTO_ISA_AVX2, .mr = MR, .nr = NR, .m_block = 28 * MR, .n_block = 4096
+#define ROW .isa = PTO_ISA_AVX2, .mr = MR, .nr = NR, .m_block = 28 * MR, .n_block = 4096, .asks_ahead = true
 #define FLOATS(name)                                                                                                  \
     ROW, NEAR_##name, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 512, \
         .micro = micro_f32, .skinny = skinny_##name

@@ -7,8 +7,9 @@
 
 #include <immintrin.h>
 
-/* Of 16 registers 12 are sums; the rest are a line of B and what is broadcast of A. */
-enum { MR = 6, NR = 16 };
+/* Of 16 registers 12 are sums; the rest are a line of B and what is broadcast of A. Lines of B are asked for
+ * AHEAD_LINES early: few rows of A take less time than memory does. */
+enum { MR = 6, NR = 16, AHEAD_LINES = 128 };
 
 /* The first n of eight lanes; n may be any number. */
 KERNEL_INLINE __m256i mask_of(int64_t n)
@@ -125,6 +126,8 @@ KERNEL_INLINE void micro_of(kernel_step step, int rows, int vectors, int64_t gro
         __m256i line[2];
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) line[v] = load_line(b + 8 * v);
+        const uintptr_t ahead = (uintptr_t)b + (uintptr_t)(4 * AHEAD_LINES * b_step);
+        __builtin_prefetch((const void *)ahead, 0, 2); // NOLINT(performance-no-int-to-ptr): it may be beyond the panel
 #pragma GCC unroll 6
         for (int i = 0; i < rows; i++) {
             const __m256i left = repeat_unit(a.from + i * a.row);
