@@ -9,8 +9,9 @@
  * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
  * multiply than to multiply it, and many rows hide it. Few rows need no packing, but read memory faster from its begin
  * to its end, which machines with vectors of 64 bytes have kernels for, also for elements of 16 and 8 bits, and others
- * for two rows of f32 and more. A weight is packed where that spares its product at least `gain` of its time, which takes as much memory again. The
- * decision `layout` of a product, the first that reads a weight, says `panels` or `as-is`.
+ * for two rows of f32 and more. A weight is packed where that spares its product at least `gain` of its time, which
+ * takes as much memory again. The decision `layout` of a product, the first that reads a weight, says `panels` or
+ * `as-is`.
  *
  * A weight stays where something else than such products reads it in the kernel, where a kernel is launched with other
  * memory in its place, where blocks of columns do not begin with a panel, or where a function has an @f.init already.
