@@ -44,20 +44,23 @@ PTO_VECTOR_FN pto_extreme pto_extreme_min(pto_extreme e, pto_f32 x)
 
 /* Of all lanes: +0 has the bits 0, and -0 the least of all signed numbers. Where the largest is -inf the others are
  * NaN, whose bits are more; where the smallest is +inf, too. */
-PTO_ROW_FN float pto_extreme_largest(pto_extreme e)
+PTO_ROW_FN float pto_largest_of_extreme(pto_f32 all, pto_u32 low, pto_i32 least)
 {
-    const float most = PTO_TREE(e.most, pto_second_max_f32);
-    if (most == 0) return pto_smallest_u32(e.low) == 0 ? 0.0f : -0.0f;
-    if (most == -__builtin_inff() && (unsigned)pto_smallest_i32(e.least) != 0xff800000u) return __builtin_nanf("");
+    const float most = PTO_TREE(all, pto_second_max_f32);
+    if (most == 0) return pto_smallest_u32(low) == 0 ? 0.0f : -0.0f;
+    if (most == -__builtin_inff() && (unsigned)pto_smallest_i32(least) != 0xff800000u) return __builtin_nanf("");
     return most;
 }
-PTO_ROW_FN float pto_extreme_smallest(pto_extreme e)
+PTO_ROW_FN float pto_smallest_of_extreme(pto_f32 all, pto_u32 low, pto_i32 least)
 {
-    const float most = PTO_TREE(e.most, pto_second_min_f32);
-    if (most == 0) return pto_smallest_i32(e.least) == -0x7fffffff - 1 ? -0.0f : 0.0f;
-    if (most == __builtin_inff() && pto_smallest_u32(e.low) != 0x7f800000u) return __builtin_nanf("");
+    const float most = PTO_TREE(all, pto_second_min_f32);
+    if (most == 0) return pto_smallest_i32(least) == -0x7fffffff - 1 ? -0.0f : 0.0f;
+    if (most == __builtin_inff() && pto_smallest_u32(low) != 0x7f800000u) return __builtin_nanf("");
     return most;
 }
+/* The parts go to these one by one: a compiler may keep a structure in memory that it passes as one. */
+PTO_VECTOR_FN float pto_extreme_largest(pto_extreme e) { return pto_largest_of_extreme(e.most, e.low, e.least); }
+PTO_VECTOR_FN float pto_extreme_smallest(pto_extreme e) { return pto_smallest_of_extreme(e.most, e.low, e.least); }
 
 /* The first of the two is for the few rows of which the second finds a zero, or no number that is finite: one
  * instruction for each vector tells all others. */
