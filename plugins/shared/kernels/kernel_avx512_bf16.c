@@ -118,17 +118,12 @@ KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel, bool is_a)
 {
     const int64_t units = width * ((k + 1) / 2);
     int32_t *const to = panel;
-    /* Of magnitudes less 1, modulo 2^16, those of subnormals are least; zeros are not among them. */
     __m512i least = _mm512_set1_epi16(-1);
-    for (int64_t i = 0; i < units; i += 16) {
-        const __m512i x = _mm512_maskz_loadu_epi32(mask_of(units - i), to + i);
-        const __m512i magnitude = _mm512_and_si512(x, _mm512_set1_epi16(0x7fff));
-        least = _mm512_min_epu16(least, _mm512_sub_epi16(magnitude, _mm512_set1_epi16(1)));
-    }
-    const __mmask32 found = _mm512_cmplt_epu16_mask(least, _mm512_set1_epi16(0x7f));
+    for (int64_t i = 0; i < units; i += 16)
+        least = _mm512_min_epu16(least, size_of(_mm512_maskz_loadu_epi32(mask_of(units - i), to + i)));
     if (is_a && k % 2 != 0)
         for (int64_t i = units - width; i < units; i++) to[i] |= 0x8000;
-    *flag_of(panel, width, k) = found != 0;
+    *flag_of(panel, width, k) = is_subnormal(least);
 }
 
 KERNEL_INLINE void finish_a(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, true); }
@@ -167,21 +162,21 @@ KERNEL_INLINE void join_columns(__m512i low, __m512i high, char *to)
 
 /* A few panels of 32 columns that lie beside each other, so that lines of memory are read along; `count` is a constant.
  */
-KERNEL_INLINE void pack_beside(int count, int64_t k, const uint16_t *from, int64_t k_stride, char *panels,
+KERNEL_INLINE void pack_beside(int count, int64_t k, const char *from, int64_t row_bytes, char *panels,
                                int64_t panel_bytes)
 {
     enum { PANELS_MOST = 4, ROWS_AHEAD = 16 };
     __m512i least[PANELS_MOST];
 #pragma GCC unroll 4
     for (int i = 0; i < count; i++) least[i] = _mm512_set1_epi16(-1);
-    for (int64_t p = 0; p < k; p += 2, from += 2 * k_stride)
+    for (int64_t p = 0; p < k; p += 2, from += 2 * row_bytes)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++) {
-            const uint16_t *const at = from + NR * i;
+            const char *const at = from + 2 * NR * i;
             const __m512i low = _mm512_loadu_si512(at);
-            const __m512i high = p + 1 < k ? _mm512_loadu_si512(at + k_stride) : _mm512_setzero_si512();
-            ask_for((uintptr_t)at + (uintptr_t)(2 * ROWS_AHEAD * k_stride));
-            ask_for((uintptr_t)at + (uintptr_t)(2 * (ROWS_AHEAD + 1) * k_stride));
+            const __m512i high = p + 1 < k ? _mm512_loadu_si512(at + row_bytes) : _mm512_setzero_si512();
+            ask_for((uintptr_t)at + (uintptr_t)(ROWS_AHEAD * row_bytes));
+            ask_for((uintptr_t)at + (uintptr_t)((ROWS_AHEAD + 1) * row_bytes));
             join_columns(low, high, panels + i * panel_bytes + 4 * NR * (p / 2));
             least[i] = _mm512_min_epu16(least[i], _mm512_min_epu16(size_of(low), size_of(high)));
         }
@@ -195,12 +190,12 @@ static void pack_b(int64_t count, int64_t k, const void *from, int64_t offset, i
     int64_t first = 0;
     for (int64_t many = 4; many > 0 && stride == 1; many -= 3)
         for (; count - first >= many * NR; first += many * NR) {
-            const uint16_t *const columns = (const uint16_t *)from + offset + first;
+            const char *const columns = (const char *)from + 2 * (offset + first);
             char *const to = (char *)panels + first / NR * panel_bytes;
             if (many == 4)
-                pack_beside(4, k, columns, k_stride, to, panel_bytes);
+                pack_beside(4, k, columns, 2 * k_stride, to, panel_bytes);
             else
-                pack_beside(1, k, columns, k_stride, to, panel_bytes);
+                pack_beside(1, k, columns, 2 * k_stride, to, panel_bytes);
         }
     if (first < count)
         pack_b_units(count - first, k, from, offset + first * stride, stride, k_stride,

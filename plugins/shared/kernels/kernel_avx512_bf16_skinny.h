@@ -1,5 +1,5 @@
-/* Few rows of bf16 by AVX-512 BF16: lines of B that belong together are joined in registers. In pieces
- * of B or of A that hold subnormal elements each pair is looked at. For kernel_avx512_bf16.c alone. */
+/* Few rows of bf16 by AVX-512 BF16: lines of B that belong together are joined in registers. In pieces of B or of A
+ * that hold subnormal elements each pair is looked at. For kernel_avx512_bf16.c alone. */
 #ifndef PTO_KERNEL_AVX512_BF16_SKINNY_H
 #define PTO_KERNEL_AVX512_BF16_SKINNY_H
 

@@ -5,11 +5,11 @@
 
 #include "kernel_avx512_skinny.h"
 
-/* FEW_DEPTH lines of f32 or PANEL_LINES of bf16 stay in the second-level cache while parts of the rows
- * take turns: fewer would stay in the first one, but C is read and written for each so many. One part alone goes on,
- * and asks for lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was
- * slower with four rows, where the processor itself sees what is read at several places. FEW_BESIDE of them have all
- * their sums of three rows in registers. */
+/* FEW_DEPTH lines of f32 or PANEL_LINES of bf16 stay in the second-level cache while parts of the rows take turns:
+ * fewer would stay in the first one, but C is read and written for each so many. One part alone goes on, and asks for
+ * lines FEW_AHEAD bytes early. Panels beside each other are asked for BESIDE_AHEAD bytes early: more was slower with
+ * four rows, where the processor itself sees what is read at several places. FEW_BESIDE of them have all their sums of
+ * three rows in registers. */
 enum {
     FEW_COLUMNS = 32,
     FEW_DEPTH = 512,

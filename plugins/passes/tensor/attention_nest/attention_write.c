@@ -16,8 +16,8 @@
  * its weights are 0 and not NaN. One that sees none in the end has a sum of 0, and 0 / 0 is the NaN that it becomes.
  *
  * Weights of f16 and bf16 are rounded after they are divided by their sum. Block by block that takes a first pass over
- * the keys, for the sums alone. With `by: reciprocal` they are multiplied by one over it; where a query
- * sees no key that is infinity, and 0 times it is NaN, too. */
+ * the keys, for the sums alone. With `by: reciprocal` they are multiplied by one over it; where a query sees no key
+ * that is infinity, and 0 times it is NaN, too. */
 #include "attention_tiles.h"
 #include "nest_function.h"
 
