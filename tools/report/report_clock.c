@@ -117,20 +117,47 @@ static void put_events(const report *r, const char *kernel, text_buffer *out)
     }
 }
 
-static void put_row(const report *r, const report_kernel *k, uint32_t number, double all_us, text_buffer *out)
+/* The rest of a row, whose first cell is there. */
+static void put_times(const report *r, const char *name, const kernel_work *w, double us, text_buffer *out)
 {
     char text[32];
+    text_printf(out, "<td class=\"n\">%s</td>",
+                markup_thousands(kernel_counter(r, name, PTO_COUNTER_KERNEL_LAUNCHES), text));
+    put_number(us, out);
+    put_share(us, report_counter(r, PTO_COUNTER_TIME, 0), out);
+    put_work(r, w, us, out);
+    put_events(r, name, out);
+    text_puts(out, "</tr>\n");
+}
+
+static void put_row(const report *r, const report_kernel *k, uint32_t number, text_buffer *out)
+{
     const double us = kernel_counter(r, k->name, PTO_COUNTER_KERNEL_TIME);
     if (us < 0) return; /* of @f.init */
     text_printf(out, "<tr><td><a href=\"#kernel-%u\">@", number);
     markup_text(out, str_from(k->name));
-    text_printf(out, "</a></td><td class=\"n\">%s</td>",
-                markup_thousands(kernel_counter(r, k->name, PTO_COUNTER_KERNEL_LAUNCHES), text));
-    put_number(us, out);
-    put_share(us, all_us, out);
-    put_work(r, work_of(r, k->op), us, out);
-    put_events(r, k->name, out);
-    text_puts(out, "</tr>\n");
+    text_puts(out, "</a></td>");
+    put_times(r, k->name, work_of(r, k->op), us, out);
+}
+
+static bool is_kernel(const report *r, str name)
+{
+    for (uint32_t i = 0; i < r->kernel_count; i++)
+        if (str_is(name, r->kernels[i].name)) return true;
+    return false;
+}
+
+/* What the backend launched besides kernels of the module. */
+static void put_others(const report *r, text_buffer *out)
+{
+    for (uint32_t i = 0; i < r->result->counter_count; i++) {
+        const counter_name n = counter_name_read(str_from(r->result->counters[i].name));
+        if (n.counter != PTO_COUNTER_KERNEL_TIME || is_kernel(r, n.unit)) continue;
+        text_puts(out, "<tr><td>");
+        markup_text(out, n.unit);
+        text_puts(out, "</td>");
+        put_times(r, arena_strndup(r->arena, n.unit.p, n.unit.n), NULL, r->result->counters[i].value, out);
+    }
 }
 
 void report_put_clock(const report *r, text_buffer *out)
@@ -146,7 +173,7 @@ void report_put_clock(const report *r, text_buffer *out)
               "<th class=\"n\">GB/s</th><th class=\"n\">of the peak</th><th class=\"n\">operations</th>"
               "<th class=\"n\">GFLOP/s</th><th class=\"n\">of the peak</th><th class=\"n\">CPU cycles</th>"
               "<th class=\"n\">CPU instructions</th><th class=\"n\">cache misses</th></tr></thead><tbody>\n");
-    const double all_us = report_counter(r, PTO_COUNTER_TIME, 0);
-    for (uint32_t i = 0; i < r->kernel_count; i++) put_row(r, &r->kernels[i], i, all_us, out);
+    for (uint32_t i = 0; i < r->kernel_count; i++) put_row(r, &r->kernels[i], i, out);
+    put_others(r, out);
     text_puts(out, "</tbody></table></div>\n</section>\n");
 }

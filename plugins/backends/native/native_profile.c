@@ -58,7 +58,8 @@ native_profile *native_profile_begin(const pto_run *run, const pto_native_module
 {
     native_profile *p = PTO_SCRATCH(run, native_profile, 1);
     p->kernel_count = module->kernel_count;
-    p->kernels = PTO_SCRATCH(run, kernel_profile, p->kernel_count + 1); /* the last one: unknown */
+    p->kernels = PTO_SCRATCH(run, kernel_profile, p->kernel_count + 1); /* the last one: of no kernel's own */
+    p->kernels[p->kernel_count].name = "packing";
     for (uint32_t i = 0; i < p->kernel_count; i++) {
         p->kernels[i].run = module->kernels[i].run;
         p->kernels[i].name = name_of(run, module->kernels[i].op);
@@ -149,7 +150,7 @@ static void put_lane(writer *w, uint32_t lane, const char *name)
 
 static void put_piece(writer *w, const native_profile *p, uint32_t lane, const piece *e)
 {
-    const char *name = e->kernel < p->kernel_count ? p->kernels[e->kernel].name : "unknown";
+    const char *name = p->kernels[e->kernel].name;
     const int64_t length = e->end - e->begin;
     put(w,
         ",\n{\"ph\":\"X\",\"name\":\"%.900s\",\"pid\":0,\"tid\":%" PRIu32 ",\"ts\":%" PRId64 ".%03" PRId64
@@ -185,7 +186,7 @@ void native_profile_end(native_profile *p, const pto_run_sink *sink)
         left_out += p->threads[i].left_out;
         if (p->threads[i].is_open) native_events_close(&p->threads[i].events);
     }
-    for (uint32_t i = 0; i < p->kernel_count; i++) {
+    for (uint32_t i = 0; i <= p->kernel_count; i++) {
         const kernel_profile *k = &p->kernels[i];
         if (k->launches == 0) continue;
         pto_profile_count_unit(sink, PTO_COUNTER_KERNEL_TIME, k->name, (double)k->ns / 1e3);

@@ -108,6 +108,7 @@ pto_native_services native_services_of(native_session *s)
         .release = release,
         .debug = debug,
         .product_count = PTO_PRODUCT_COUNT,
+        .thread_count = native_pool_threads(s->keep->pool),
         .products = s->keep->products.list,
     };
 }

@@ -77,6 +77,14 @@ typedef struct emit_product {
     int64_t kind, rows, columns;
 } emit_product;
 
+/* What is packed before a kernel is launched. */
+typedef struct emit_packed {
+    uint32_t kind, left, right; /* of the product; parameters of the kernel */
+    int left_turns, right_turns;
+    int64_t rows; /* that an instance multiplies by it at a time */
+    const char *name;
+} emit_packed;
+
 /* A kernel, and the symbols that its frame has. */
 typedef struct emit_kernel_info {
     pto_op op;
@@ -85,6 +93,8 @@ typedef struct emit_kernel_info {
     int64_t scratch_bytes; /* of tiles */
     const emit_product *products;
     uint32_t product_count;
+    const emit_packed *packed;
+    uint32_t packed_count;
     /* In the text of all kernels: bytes of this one, and where its function has its name. */
     size_t bytes, name_begin, name_end;
     uint32_t part; /* that it is of: PTO_PART_1 .. of <pto/native.h>, or 0 */
@@ -119,6 +129,8 @@ typedef struct emitter {
     int64_t scratch_bytes;
     emit_product *products;
     uint32_t product_count, product_capacity;
+    emit_packed *packed;
+    uint32_t packed_count, packed_capacity;
     uint32_t spare_count;       /* temporaries, for their names */
     int has_streams;            /* the kernel has stores that are */
     int sorts;                  /* the module needs <pto/native_vector_sort.h> */
@@ -298,6 +310,14 @@ pto_status emit_contract(emitter *e, pto_op op);
 const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
 /* The right side of tile.contract in panels, as arguments. */
 const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns);
+/* What the frame calls the right side of tile.contract, all of it packed before the launch; NULL: it is not. */
+const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns);
+/* Fields of the frame for that, variables of the function, and what fills the fields. */
+void emit_packed_fields(emitter *e, text *out);
+void emit_packed_declare(emitter *e, text *out);
+void emit_packed_fill(emitter *e, pto_op launch, const emit_kernel_info *kernel, const char *frame);
+/* What a frame calls the kernels of products, EMIT_WEIGHTS and so on. */
+const char *emit_product_name(uint32_t kind);
 /* A product and its store at once. */
 pto_status emit_stored_product(emitter *e, pto_op store);
 /* Whether a store of sums, whatever becomes of them on the way, is written in vectors; that. */

@@ -32,6 +32,8 @@ static void begin(emitter *e, pto_op function, int is_kernel)
     e->symbol_capacity = 0;
     e->products = NULL;
     e->product_count = e->product_capacity = 0;
+    e->packed = NULL;
+    e->packed_count = e->packed_capacity = 0;
     name_bound_symbols(e);
 }
 
@@ -71,6 +73,7 @@ static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
     for (uint32_t i = first; i < pto_block_arg_count(body); i++)
         text_put(out, "    %s%s;\n", emit_type_of(e, pto_block_arg(body, i)), emit_value(e, pto_block_arg(body, i)));
     emit_products_fields(e, out);
+    emit_packed_fields(e, out);
     if (e->symbol_count + e->product_count == 0 && first == pto_block_arg_count(body))
         text_put(out, "    char nothing_;\n");
     text_put(out, "} %s_frame;\n\n", name);
@@ -133,6 +136,7 @@ static void put_kernel_head(emitter *e, text *out, uint32_t rank, text *code)
     declare_grid(e, &indices, rank, code);
     emit_tiles_declare(e, &tiles);
     emit_products_declare(e, &tiles);
+    emit_packed_declare(e, &tiles);
     text_put(&indices, "%s", text_end(code));
     put_fields(e, out, rank, &indices);
     if (!text_has_name(&indices, "instance_")) text_put(out, "    (void)instance_;\n");
@@ -178,6 +182,8 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
                                                             .scratch_bytes = e->scratch_bytes,
                                                             .products = e->products,
                                                             .product_count = e->product_count,
+                                                            .packed = e->packed,
+                                                            .packed_count = e->packed_count,
                                                             .bytes = out->n - begin_bytes,
                                                             .name_begin = name_begin,
                                                             .name_end = name_end};
@@ -231,10 +237,14 @@ static pto_status emit_launch(emitter *e, pto_op op)
     text_line(e->out, "%s%s_frame %s = {%s};", info->product_count != 0 ? "" : "const ", name, frame,
               fields.n != 0 ? text_end(&fields) : "0");
     emit_products_find(e, op, info, frame);
+    const char *mark = info->packed_count != 0 ? emit_spare(e, "mark") : NULL;
+    if (mark != NULL) text_line(e->out, "const uint64_t %s = call_->services->mark(call_->services->self);", mark);
+    emit_packed_fill(e, op, info, frame);
     text_line(e->out,
               "const int32_t %s = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
               "%s);",
               fault, name, frame, name, frame, emit_products_scratch(e, info, frame));
+    if (mark != NULL) text_line(e->out, "call_->services->release(call_->services->self, %s);", mark);
     text_line(e->out, "if (%s != 0) return %s;", fault, fault);
     return PTO_OK;
 }

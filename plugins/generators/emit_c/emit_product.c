@@ -33,6 +33,8 @@ static uint32_t kind_of(emitter *e, pto_op op)
     return EMIT_PRODUCT_COUNT;
 }
 
+const char *emit_product_name(uint32_t kind) { return kinds[kind].name; }
+
 /* ---- the call ---- */
 
 /* Pointer and strides of left or right. */
@@ -109,12 +111,23 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
         to.base = emit_tile(e, sums);
         if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
     }
+    const char *packed = emit_packed_right(e, op, kind, depth, valid[1]), *adds = from_zero ? "false" : "true";
+    if (packed != NULL) {
+        const int turns = pto_attr_bool_of(op, PTO_STR("transpose_right"), 0);
+        const pto_type b = pto_value_type(pto_op_operand(op, 2));
+        text_open(e->out, "if (%s != NULL)", packed);
+        text_line(e->out, "%s->packed(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
+                  left.base, left.row_stride, left.column_stride, packed, emit_index(e, pto_type_dim(b, turns ? 0 : 1)),
+                  emit_index_of(e, op, "right", turns ? 0 : 1), to.base, to.row_stride, adds);
+        e->out->depth--;
+        text_open(e->out, "} else");
+    }
     text_line(e->out, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
               kind == EMIT_WEIGHTS  ? "weights"
               : kind >= EMIT_PANELS ? "panels"
                                     : "block",
-              left.base, left.row_stride, left.column_stride, right, to.base, to.row_stride,
-              from_zero ? "false" : "true");
+              left.base, left.row_stride, left.column_stride, right, to.base, to.row_stride, adds);
+    if (packed != NULL) text_close(e->out, "");
     text_close(e->out, "");
     return PTO_OK;
 }

@@ -1,9 +1,9 @@
 /* pto.tiling-native: sizes of tiles for CPUs.
  *
- * Products read memory over all of k and pack what they read for each tile: tiles are large, as long as there are
- * enough of them for several threads. They are of as many rows and columns as panels of the kernels fill whole, for
- * registers of 256 and of 512 bits alike. Tiles of transposes have long rows on both sides. What else there is another
- * strategy chooses. Source: own.
+ * Products read memory over all of k and pack what they read for each tile, or the right side for all tiles that are
+ * below each other: tiles are large, as long as there are enough of them for several threads. They are of as many rows
+ * and columns as panels of the kernels fill whole, for registers of 256 and of 512 bits alike. Tiles of transposes have
+ * long rows on both sides. What else there is another strategy chooses. Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
@@ -33,7 +33,8 @@ enum {
     EVEN_PARTS = 8, /* into so many parts extents are cut evenly too, columns in whole vectors of every element type */
     EVEN_ROWS = 16,
     EVEN_COLUMNS = 64,
-    FEW_ROWS = 32, /* are multiplied in place */
+    FEW_ROWS = 32,    /* are multiplied in place */
+    BLOCK_ROWS = 224, /* of fewer it takes longer to read what is packed than to multiply */
     SIZES = (ROW_SIZES + EVEN_PARTS) * (COLUMN_SIZES + EVEN_PARTS)
 };
 
@@ -78,8 +79,10 @@ static double price_in_place(double m, double n, double k, double batches, doubl
     return sum;
 }
 
-/* How long all of it takes, in products of one thread. */
-static double price(double m, double n, double k, double batches, double speed, int64_t most, const candidate *c)
+/* How long all of it takes, in products of one thread. `packs_once`: the right side is packed before, by all threads,
+ * where more tiles than there are threads are below each other. */
+static double price(double m, double n, double k, double batches, double speed, int64_t most, int packs_once,
+                    const candidate *c)
 {
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
@@ -89,13 +92,16 @@ static double price(double m, double n, double k, double batches, double speed, 
     const double rows = (double)c->rows < m ? (double)c->rows : m,
                  columns = (double)c->columns < n ? (double)c->columns : n;
     const double down = round_up(m / rows), across = round_up(n / columns), tiles = down * across * batches;
-    const double tile = rows * columns * k + packing * k * (rows + columns) + speed * start,
-                 all = batches * (m * n * k + packing * k * (m * across + n * down)) + tiles * speed * start;
+    const double tile = rows * columns * k + packing * k * rows + speed * start,
+                 all = batches * (m * n * k + packing * k * m * across) + tiles * speed * start;
     double sum = 0;
     /* How many threads there will be is not known: each number up to the most counts the same. */
     for (int64_t threads = 1; threads <= most; threads *= 2) {
-        const double longest = round_up(tiles / (double)threads) * tile;
-        sum += (longest < all ? longest : all) * (double)threads;
+        const int is_before = packs_once && down > (double)threads && c->rows >= BLOCK_ROWS;
+        const double right = is_before ? 0 : packing * k, before = is_before ? packing * k * n : 0;
+        const double longest = round_up(tiles / (double)threads) * (tile + right * columns),
+                     one_thread = all + batches * right * n * down;
+        sum += (longest < one_thread ? longest : one_thread) * (double)threads + before;
     }
     return sum;
 }
@@ -123,14 +129,33 @@ static double likely(const pto_tiling_problem *p, uint32_t d, double unknown)
     return n < 0 ? unknown : n == 0 ? 1 : (double)n;
 }
 
-/* Products in the time of one of f32: half as many bytes of an element are twice as many. */
-static double speed_of(const pto_tiling_problem *p)
+/* The last product of a problem; none: there is none. */
+static pto_op product_of(const pto_tiling_problem *p)
 {
-    int64_t bytes = 4;
+    pto_op found = pto_op_none(p->nest.run);
     PTO_WALK(p->nest, op)
-    if (pto_str_is(pto_op_name(op), "tensor.matmul"))
-        bytes = pto_dtype_bytes(pto_type_dtype(pto_value_type(pto_op_operand(op, 0))));
+    if (pto_str_is(pto_op_name(op), "tensor.matmul")) found = op;
+    return found;
+}
+
+/* Products in the time of one of f32: half as many bytes of an element are twice as many. */
+static double speed_of(pto_op product)
+{
+    const int64_t bytes =
+        PTO_SOME(product) ? pto_dtype_bytes(pto_type_dtype(pto_value_type(pto_op_operand(product, 0)))) : 4;
     return bytes == 1 ? 4 : bytes == 2 ? 2 : 1;
+}
+
+/* Whether both sides are matrices that are there before: then generators may pack the right one once. */
+static int takes_matrices(const pto_tiling_problem *p, pto_op product)
+{
+    for (uint32_t i = 0; i < 2 && PTO_SOME(product); i++) {
+        const pto_value v = pto_op_operand(product, i);
+        if (pto_type_rank(pto_value_type(v)) != 2) return 0;
+        PTO_WALK(p->nest, op)
+        if (pto_op_same(op, pto_value_op(v))) return 0;
+    }
+    return PTO_SOME(product);
 }
 
 /* Machines for CPUs have eight instances for each that there most likely is. */
@@ -147,7 +172,7 @@ static int64_t threads_most(const pto_tiling_problem *p)
 
 /* For small and for large extents where nothing is said of them, in relation to the products that there are; large ones
  * count more, since they take longer. */
-static double price_of(const pto_tiling_problem *p, double speed, const candidate *c)
+static double price_of(const pto_tiling_problem *p, double speed, int packs_once, const candidate *c)
 {
     static const double sizes[] = {256, 1024, 2048}, weights[] = {1, 4, 8};
     const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
@@ -155,7 +180,7 @@ static double price_of(const pto_tiling_problem *p, double speed, const candidat
     double sum = 0;
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const double m = likely(p, 0, sizes[i]), n = likely(p, 1, sizes[i]), k = likely(p, 2, sizes[i]);
-        sum += weights[i] * price(m, n, k, batches, speed, most, c) / (m * n * k * batches);
+        sum += weights[i] * price(m, n, k, batches, speed, most, packs_once, c) / (m * n * k * batches);
     }
     return sum;
 }
@@ -164,12 +189,14 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
 {
     candidate all[SIZES];
     uint32_t count = 0;
-    const double speed = speed_of(p);
+    const pto_op product = product_of(p);
+    const double speed = speed_of(product);
+    const int packs_once = takes_matrices(p, product);
     for (uint32_t i = 0; i < ROW_SIZES + EVEN_PARTS; i++)
         for (uint32_t j = 0; j < COLUMN_SIZES + EVEN_PARTS; j++) {
             candidate c = {.rows = size_of(p->dims[0], row_sizes, ROW_SIZES, EVEN_ROWS, i),
                            .columns = size_of(p->dims[1], column_sizes, COLUMN_SIZES, EVEN_COLUMNS, j)};
-            c.cost = price_of(p, speed, &c);
+            c.cost = price_of(p, speed, packs_once, &c);
             all[count++] = c;
         }
     qsort(all, count, sizeof *all, compare);

@@ -75,6 +75,21 @@ static int is_apart(const fused_model *m, pto_value a, pto_value b)
     return 1;
 }
 
+int fused_is_only_read(const fused_model *m, pto_value memory)
+{
+    const pto_block body = pto_body(m->kernel);
+    const pto_attr modes = pto_op_attr(m->kernel, PTO_STR("params"));
+    for (uint32_t i = 0; i < m->store_count; i++)
+        if (fused_may_overlap(m, memory, pto_op_operand(m->stores[i], 1))) return 0;
+    /* Other ops than stores write parameters that say so. */
+    for (uint32_t i = grid_rank(m), n = 0; i < pto_block_arg_count(body); i++, n++) {
+        const pto_str mode = pto_attr_str(pto_attr_item(modes, n, NULL));
+        const int is_written = pto_str_is(mode, "out") || pto_str_is(mode, "inout");
+        if (is_written && fused_may_overlap(m, memory, pto_block_arg(body, i))) return 0;
+    }
+    return 1;
+}
+
 /* ---- tiles that stay in memory ---- */
 
 /* What reads rows of its first operand from where they are. */
@@ -91,9 +106,7 @@ int fused_stays_in_memory(const fused_model *m, pto_op load)
     if (fused_shares_storage(m, tile)) return 0;
     PTO_EACH_USE(tile, use)
         if (!reads_windows(m, use.op, use.slot) && fused_kind_of(m, use.op, region, NULL) == FUSED_NONE) return 0;
-    for (uint32_t i = 0; i < m->store_count; i++)
-        if (fused_may_overlap(m, memory, pto_op_operand(m->stores[i], 1))) return 0;
-    return 1;
+    return fused_is_only_read(m, memory);
 }
 
 /* Whether a tile is loaded and read where it lies. */

@@ -110,6 +110,8 @@ int fused_shares_storage(const fused_model *m, pto_value v);
 
 /* Whether memory may be the same, wherever the kernel is launched. */
 int fused_may_overlap(const fused_model *m, pto_value a, pto_value b);
+/* Whether nothing in the kernel writes memory, a parameter of it. */
+int fused_is_only_read(const fused_model *m, pto_value memory);
 /* Whether neighbours along the last dim lie side by side. */
 int fused_has_unit_columns(pto_value memory);
 /* Whether a load, which is FUSED_LOAD, needs no copy: all that reads its tile can read rows where they lie, and nothing

@@ -2,6 +2,8 @@
  * each small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
 #include "kernel_rows.h"
 
+#include <pto/native.h>
+
 #include <string.h>
 
 /* Of a cache line: where panels begin. Where k is less than a block, as many more rows of A, up to so many times. Of a
@@ -281,24 +283,99 @@ int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_
     return rows / row->mr * pto_panel_a_bytes(row, depth) + LINE;
 }
 
+/* All of B in panels: one after the other, and blocks along k of them. */
+typedef struct right_panels {
+    const char *from;
+    int64_t panel_bytes, block_bytes; /* from one panel to the next, and from one block to the next */
+    int64_t depth;                    /* of a block; the last one has less */
+} right_panels;
+
+static void multiply_by_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                               int64_t a_row_stride, int64_t a_k_stride, const right_panels *b, int64_t rows_most,
+                               bool packs, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+{
+    char *const a_panels = contraction_align(scratch);
+    const char *from = b->from;
+    if (m <= 0 || n <= 0) return;
+    if (k <= 0 && !accumulate) clear(m, n, c, 4 * c_row_stride);
+    for (int64_t p = 0; p < k; p += b->depth, from += b->block_bytes)
+        for (int64_t i = 0; i < m; i += rows_most) {
+            const int64_t rows = smaller(rows_most, m - i), depth = smaller(b->depth, k - p);
+            const operand left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride,
+                                         a_k_stride, a_panels);
+            const operand right = {from, b->panel_bytes, 1, row->nr, true};
+            multiply_panels(row, rows, n, depth, &left, &right, (char *)c + 4 * i * c_row_stride, c_row_stride,
+                            accumulate || p > 0);
+        }
+}
+
 void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
                         int64_t a_row_stride, int64_t a_k_stride, const void *panels, int64_t b_panel, void *c,
                         int64_t c_row_stride, bool accumulate, void *scratch)
 {
-    const int64_t c_row_bytes = 4 * c_row_stride, rows_most = rows_beside_panels(row, m);
+    const int64_t rows_most = rows_beside_panels(row, m);
     const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, row->k_block), a_row_stride, a_k_stride);
     /* A panel that is used once is read from its begin to its end. */
-    const int64_t depth_most = !packs && m <= row->mr ? k : row->k_block;
-    char *const a_panels = contraction_align(scratch);
-    if (m <= 0 || n <= 0) return;
-    if (k <= 0 && !accumulate) clear(m, n, c, c_row_bytes);
-    for (int64_t p = 0; p < k; p += depth_most)
-        for (int64_t i = 0; i < m; i += rows_most) {
-            const int64_t rows = smaller(rows_most, m - i), depth = smaller(depth_most, k - p);
-            const operand left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride,
-                                         a_k_stride, a_panels);
-            const operand right = {(const char *)panels + p * row->nr * row->b_bytes, b_panel, 1, row->nr, true};
-            multiply_panels(row, rows, n, depth, &left, &right, (char *)c + i * c_row_bytes, c_row_stride,
-                            accumulate || p > 0);
-        }
+    const int64_t depth = !packs && m <= row->mr ? k : row->k_block;
+    const right_panels b = {panels, b_panel, depth * row->nr * row->b_bytes, depth};
+    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, packs, c, c_row_stride, accumulate,
+                       scratch);
+}
+
+/* ---- B packed once ---- */
+
+/* How B of so many columns is packed, as blocks of it are for a product, but all of them. */
+static right_panels packed_of(const pto_contraction *row, int64_t n, int64_t k, const void *packed)
+{
+    const int64_t depth = sizes_of(row, row->m_block, n, k).k, panel = pto_panel_b_bytes(row, depth);
+    return (right_panels){packed, panel, (n + row->nr - 1) / row->nr * panel, depth};
+}
+
+int64_t contraction_packed_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
+                                 int64_t b_column_stride)
+{
+    if (n <= 0 || k <= 0) return 0;
+    const right_panels b = packed_of(row, n, k, NULL);
+    if (columns_lie_near(row, n, smaller(b.depth, k), b_k_stride, b_column_stride)) return 0;
+    return (k + b.depth - 1) / b.depth * b.block_bytes;
+}
+
+void contraction_pack(const pto_contraction *row, int64_t part, int64_t n, int64_t k, const void *from,
+                      int64_t b_k_stride, int64_t b_column_stride, void *packed)
+{
+    const int64_t first = part * PTO_PACKED_COLUMNS;
+    const right_panels b = packed_of(row, n, k, packed);
+    char *to = (char *)packed + first / row->nr * b.panel_bytes;
+    for (int64_t p = 0; p < k; p += b.depth, to += b.block_bytes)
+        row->pack_b(smaller(PTO_PACKED_COLUMNS, n - first), smaller(b.depth, k - p), from,
+                    p * b_k_stride + first * b_column_stride, b_column_stride, b_k_stride, to, b.panel_bytes);
+}
+
+static void multiply_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                            int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns,
+                            int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+{
+    const block_sizes s = sizes_of(row, m, n, k);
+    const bool packs = !rows_lie_near(row, smaller(m, s.m), s.k, a_row_stride, a_k_stride);
+    right_panels b = packed_of(row, columns, k, packed);
+    b.from += column / row->nr * b.panel_bytes;
+    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, &b, s.m, packs, c, c_row_stride, accumulate, scratch);
+}
+
+void contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t column,
+                        void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+{
+#if defined(__x86_64__)
+    if (row->flushes) {
+        if (accumulate && k > 0) flush(m, n, c, 4 * c_row_stride);
+        const unsigned mode = flush_begin();
+        multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c, c_row_stride, accumulate,
+                        scratch);
+        flush_end(mode);
+        return;
+    }
+#endif
+    multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c, c_row_stride, accumulate,
+                    scratch);
 }

@@ -22,6 +22,9 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
             .block = row->block,
             .panels = row->panels,
             .panels_scratch = row->panels_scratch,
+            .packed_bytes = row->packed_bytes,
+            .pack = row->pack,
+            .packed = row->packed,
         };
     }
     const pto_weights *const weights = pto_weights_find(isa);

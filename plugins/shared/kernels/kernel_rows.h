@@ -34,6 +34,15 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
 /* Enough for fewer rows, and for less depth, too. */
 int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_t k);
 
+/* pto_contraction_packed_bytes, pto_contraction_pack_part and pto_contraction_packed for a row. */
+int64_t contraction_packed_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
+                                 int64_t b_column_stride);
+void contraction_pack(const pto_contraction *row, int64_t part, int64_t n, int64_t k, const void *from,
+                      int64_t b_k_stride, int64_t b_column_stride, void *packed);
+void contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t column,
+                        void *c, int64_t c_row_stride, bool accumulate, void *scratch);
+
 /* Of scratch for pto_contraction_few, from a cache line on. */
 enum { CONTRACTION_FEW_BYTES = 256 << 10 };
 
@@ -49,7 +58,8 @@ void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int
 int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int64_t n);
 
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
- * NAME_scratch_most, NAME_block, NAME_panels_scratch and NAME_panels of ROWS[INDEX]. A semicolon comes after it. */
+ * NAME_scratch_most, NAME_block, NAME_panels_scratch, NAME_panels, NAME_packed_bytes, NAME_pack and NAME_packed of
+ * ROWS[INDEX]. A semicolon comes after it. */
 #define KERNEL_ENTRIES(name, rows, index)                                                                              \
     static int64_t name##_scratch_bytes(int64_t m, int64_t n, int64_t k)                                               \
     {                                                                                                                  \
@@ -74,11 +84,28 @@ int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int
         contraction_by_panels(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c,           \
                               c_row_stride, accumulate, scratch);                                                      \
     }                                                                                                                  \
+    static int64_t name##_packed_bytes(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride)              \
+    {                                                                                                                  \
+        return contraction_packed_bytes(&rows[index], n, k, b_k_stride, b_column_stride);                              \
+    }                                                                                                                  \
+    static void name##_pack(int64_t part, int64_t n, int64_t k, const void *from, int64_t b_k_stride,                  \
+                            int64_t b_column_stride, void *packed)                                                     \
+    {                                                                                                                  \
+        contraction_pack(&rows[index], part, n, k, from, b_k_stride, b_column_stride, packed);                         \
+    }                                                                                                                  \
+    static void name##_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,                    \
+                              int64_t a_k_stride, const void *packed, int64_t columns, int64_t column, void *c,        \
+                              int64_t c_row_stride, bool accumulate, void *scratch)                                    \
+    {                                                                                                                  \
+        contraction_packed(&rows[index], m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c,             \
+                           c_row_stride, accumulate, scratch);                                                         \
+    }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 
-#define KERNEL_ENTRIES_OF(name)                                                                        \
-    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block, \
-    .panels_scratch = name##_panels_scratch, .panels = name##_panels
+#define KERNEL_ENTRIES_OF(name)                                                                            \
+    .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block,     \
+    .panels_scratch = name##_panels_scratch, .panels = name##_panels, .packed_bytes = name##_packed_bytes, \
+    .pack = name##_pack, .packed = name##_packed
 
 /* The pairs of types that processors without instructions for products of narrow types have, as X(name, "types", a, b,
  * SUMS, how a is packed, how b is packed, ..); SUMS is FLOATS or BYTES. */

@@ -80,6 +80,19 @@ typedef bool pto_contraction_few(int64_t m, int64_t n, int64_t k, const void *a,
                                  int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
                                  int64_t c_row_stride, bool accumulate, void *scratch);
 
+/* Bytes of all of B packed, from a cache line on; 0: there is nothing of it, or products take it as it lies. */
+typedef int64_t pto_contraction_packed_bytes(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
+
+/* Packs PTO_PACKED_COLUMNS columns of <pto/native.h> from that many times `part` on, of n. */
+typedef void pto_contraction_pack_part(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride,
+                                       int64_t b_column_stride, void *packed);
+
+/* The product with n columns from `column` on, a multiple of PTO_PACKED_COLUMNS, of `columns` that are packed, k deep.
+ * Its bits are those of `block`. Scratch: scratch_most(m, n) bytes, of any alignment. */
+typedef void pto_contraction_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                    int64_t a_k_stride, const void *packed, int64_t columns, int64_t column, void *c,
+                                    int64_t c_row_stride, bool accumulate, void *scratch);
+
 /* One row. Rows are static. */
 typedef struct pto_contraction {
     const char *name;    /* "bf16 bf16 avx512" */
@@ -103,6 +116,9 @@ typedef struct pto_contraction {
     pto_contraction_block *block;
     int64_t (*panels_scratch)(int64_t m, int64_t n); /* as scratch_most */
     pto_contraction_panels *panels;
+    pto_contraction_packed_bytes *packed_bytes;
+    pto_contraction_pack_part *pack;
+    pto_contraction_packed *packed;
 } pto_contraction;
 
 /* What a processor of x86-64 and its system say, as CPUID and XGETBV have it: of leaf 1 ECX, of leaf 7 EBX, ECX and

@@ -97,6 +97,8 @@ static const char *lacks(uint32_t isa)
 
 enum { FAULT_MEMORY = -1, FAULT_GRID = -2, FAULT_DEBUG = -3 };
 
+static uint32_t threads_of(const pto_runtime_context *c) { return c->pool != NULL ? native_pool_threads(c->pool) : 1; }
+
 static void *allocate(void *self, size_t bytes)
 {
     pto_runtime_context *c = self;
@@ -111,10 +113,9 @@ static void release(void *self, uint64_t to) { native_arena_release(&((pto_runti
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
     pto_runtime_context *c = self;
-    const uint32_t threads = c->pool != NULL ? native_pool_threads(c->pool) : 1;
     native_launch l;
     if (instances < 0) return FAULT_GRID;
-    if (native_launch_begin(&l, kernel, frame, scratch_bytes, threads, &c->scratch, NULL) != NATIVE_OK)
+    if (native_launch_begin(&l, kernel, frame, scratch_bytes, threads_of(c), &c->scratch, NULL) != NATIVE_OK)
         return FAULT_MEMORY;
     if (c->pool != NULL)
         native_pool_run(c->pool, instances, native_launch_run, &l);
@@ -295,6 +296,7 @@ static int32_t run(checked_call *k)
                                           .release = release,
                                           .debug = debug,
                                           .product_count = PTO_PRODUCT_COUNT,
+                                          .thread_count = threads_of(k->context),
                                           .products = k->context->products.list};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};

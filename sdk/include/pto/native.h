@@ -58,7 +58,20 @@ typedef struct pto_native_product {
                    const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate,
                    void *scratch);
     int64_t (*panels_scratch)(int64_t m, int64_t n);
+    /* B packed once for several products with it. packed_bytes(): of n columns, k deep, from a multiple of 64 on; 0: a
+     * product takes it as it lies. pack() packs PTO_PACKED_COLUMNS of the columns, from that many times `part` on; any
+     * thread may pack any part. packed() is block() with n columns of B from `column` on, which a part begins with, of
+     * all that are packed, `columns`; its scratch is that of block(). Since they were added, as weights. */
+    int64_t (*packed_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
+    void (*pack)(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride, int64_t b_column_stride,
+                 void *packed);
+    void (*packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                   const void *packed, int64_t columns, int64_t column, void *c, int64_t c_row_stride, bool accumulate,
+                   void *scratch);
 } pto_native_product;
+
+/* Columns of B that are packed at a time. */
+enum { PTO_PACKED_COLUMNS = 128 };
 
 /* What generated code asks of its caller. Calls come from the thread of the call of the function. */
 typedef struct pto_native_services {
@@ -76,7 +89,8 @@ typedef struct pto_native_services {
     int32_t (*debug)(void *self, uint32_t op, const void *data, const int64_t *dims, const int64_t *strides,
                      int32_t fault);
     /* By PTO_PRODUCT_*; they live as long as the call. Since they were added: callers before have none. */
-    uint32_t product_count, reserved2;
+    uint32_t product_count;
+    uint32_t thread_count; /* that launches run on; 0: callers that do not say it */
     const pto_native_product *const *products;
 } pto_native_services;
 
@@ -99,6 +113,40 @@ static inline const pto_native_product *pto_native_panels_of(const pto_native_se
 {
     const pto_native_product *const p = pto_native_product_of(services, type);
     return p != NULL && p->struct_size >= sizeof *p && p->panels != NULL ? p : NULL;
+}
+
+/* B of a launch whose instances multiply by it: n columns, k deep. */
+typedef struct pto_native_right {
+    const pto_native_product *product;
+    const void *b;
+    int64_t n, k, k_stride, column_stride;
+    void *packed;
+} pto_native_right;
+
+/* An instance of pto_native_packed(): a pto_native_kernel. */
+static inline int32_t pto_native_pack_part(const void *right, int64_t part,
+                                           char *scratch) // NOLINT(readability-non-const-parameter)
+{
+    const pto_native_right *const r = (const pto_native_right *)right;
+    (void)scratch;
+    r->product->pack(part, r->n, r->k, r->b, r->k_stride, r->column_stride, r->packed);
+    return 0;
+}
+
+/* Packs B for a launch whose instances take `rows` of `m` rows of A at a time, in memory of services->allocate. NULL:
+ * each packs what it takes, where no thread does that twice, nothing is to be packed, or there is no memory. Panels
+ * that a thread packs by itself are in its caches. */
+static inline const void *pto_native_packed(const pto_native_services *services, pto_native_right r, int64_t m,
+                                            int64_t rows)
+{
+    const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
+    const int64_t threads = services->thread_count > 0 ? services->thread_count : 1;
+    if (r.product->struct_size < sizeof *r.product || r.product->packed == NULL || m <= threads * rows) return NULL;
+    const int64_t bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
+    r.packed = bytes > 0 && bytes <= most ? services->allocate(services->self, (size_t)bytes) : NULL;
+    if (r.packed == NULL) return NULL;
+    const int64_t parts = (r.n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS;
+    return services->launch(services->self, pto_native_pack_part, &r, parts, 0) == 0 ? r.packed : NULL;
 }
 
 /* One call. Tensors are dense, row-major. */

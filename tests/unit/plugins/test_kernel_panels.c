@@ -1,7 +1,8 @@
-/* plugins/shared/kernels: products with weights in panels, by every row that this machine can run, have the bits of the
- * products with a matrix, and touch their operands alone. */
+/* plugins/shared/kernels: products with weights in panels, and with what is packed once, by every row that this machine
+ * can run, have the bits of the products with a matrix, and touch their operands alone. */
 #include "tests/unit/plugins/kernel_operands.h"
 
+#include <pto/native.h>
 #include <kernel_table.h>
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,67 @@ TEST(products_with_panels_have_the_bits_of_those_with_a_matrix)
                                      .at_end = form % 2 == 0,
                                      .a_turned = form / 4 % 2 != 0,
                                      .adds = form / 2 % 2 == 0});
+            }
+    }
+}
+
+typedef struct packed_sizes {
+    int64_t m, n, k, column, columns; /* n of `columns`, from `column` on */
+    bool at_end, b_turned, adds;
+} packed_sizes;
+
+static void compare_packed(const pto_contraction *row, packed_sizes s)
+{
+    const int64_t a_bytes = bytes_of(row->a), b_bytes = bytes_of(row->b), c_bytes = 4 * s.m * s.n,
+                  b_k = s.b_turned ? 1 : s.columns, b_column = s.b_turned ? s.k : 1,
+                  bytes = row->packed_bytes(s.columns, s.k, b_k, b_column);
+    if (bytes == 0) { /* there is nothing of it, or it lies near */
+        assert_true(s.k == 0 || row->b_near_bytes > 0);
+        return;
+    }
+    guarded a = guarded_new(a_bytes * s.m * s.k, s.at_end), b = guarded_new(b_bytes * s.columns * s.k, s.at_end),
+            packed = guarded_new(bytes, s.at_end), c = guarded_new(c_bytes, s.at_end),
+            d = guarded_new(c_bytes, s.at_end), scratch = guarded_new(row->scratch_most(s.m, s.n), s.at_end);
+    assert_int_equal((uintptr_t)packed.bytes % 64, 0);
+    fill(&a, a_bytes * s.m * s.k, row->a);
+    fill(&b, b_bytes * s.columns * s.k, row->b);
+    fill_sums(&c, s.m * s.n, row->acc);
+    memcpy(d.bytes, c.bytes, (size_t)c_bytes);
+    row->block(s.m, s.n, s.k, a.bytes, s.k, 1, b.bytes + b_bytes * b_column * s.column, b_k, b_column, c.bytes, s.n,
+               s.adds, scratch.bytes);
+    for (int64_t part = (s.columns + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS; part-- > 0;)
+        row->pack(part, s.columns, s.k, b.bytes, b_k, b_column, packed.bytes);
+    row->packed(s.m, s.n, s.k, a.bytes, s.k, 1, packed.bytes, s.columns, s.column, d.bytes, s.n, s.adds, scratch.bytes);
+    if (!are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
+        fail_msg("%s: %d x %d x %d, packed", row->name, (int)s.m, (int)s.n, (int)s.k);
+    guarded *const all[] = {&a, &b, &packed, &c, &d, &scratch};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
+}
+
+/* One part and more, the last one narrow; some of the columns; one block along k and more; few rows and some blocks of
+ * them. */
+TEST(products_with_what_is_packed_once_have_the_bits_of_those_that_pack_it)
+{
+    static const int64_t shapes[][5] = {{1, 16, 8, 0, 16},        {13, 128, 70, 128, 256}, {40, 133, 33, 0, 133},
+                                        {130, 44, 515, 256, 300}, {15, 36, 2500, 0, 36},   {3, 1, 4200, 128, 129},
+                                        {390, 33, 37, 128, 161},  {3, 140, 0, 0, 140},     {64, 129, 1, 384, 520}};
+    const pto_contraction *row;
+    const uint32_t isa = pto_isa_of_host();
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        assert_int_equal(PTO_PACKED_COLUMNS % row->nr, 0);
+        if ((row->isa & ~isa) != 0 || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
+        draws = r;
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+            for (int form = 0; form < 8; form++) {
+                kinds = form % 3 == 0 ? KINDS_ALL : KINDS_NORMAL;
+                compare_packed(row, (packed_sizes){.m = shapes[s][0],
+                                                   .n = shapes[s][1],
+                                                   .k = shapes[s][2],
+                                                   .column = shapes[s][3],
+                                                   .columns = shapes[s][4],
+                                                   .at_end = form % 2 == 0,
+                                                   .b_turned = form / 2 % 2 != 0,
+                                                   .adds = form / 4 % 2 == 0});
             }
     }
 }

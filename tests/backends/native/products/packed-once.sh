@@ -1,0 +1,106 @@
+# Right sides that more blocks of rows than there are threads multiply by are packed once for a launch, in a launch of
+# their own; the bits are those of products that pack for themselves, which callers without memory or without such
+# kernels get.
+. "$TEST_ROOT/tests/shell.sh"
+export XDG_CACHE_HOME="$PWD"
+cat >f.ptir <<'END_OF_FILE'
+func @f(%a: tensor<$M x $K x f32>, %b: tensor<$N x $K x f32>, %x: tensor<$M x $K x bf16>, %y: tensor<$K x $N x bf16>)
+    -> (tensor<$M x $N x f32>, tensor<$M x $N x bf16>) {
+  %c = tensor.matmul %a, %b {transpose_b = true} : tensor<$M x $N x f32>
+  %z = tensor.matmul %x, %y : tensor<$M x $N x bf16>
+  return %c, %z
+}
+END_OF_FILE
+for threads in 1 2 7; do
+  ends 0 pto-run f.ptir --pipeline=native.yaml --sym=M=1300 --sym=N=300 --sym=K=270 --random-inputs=1 --threads=$threads \
+    --report=r$threads --out c=c$threads.npy --out z=z$threads.npy
+done
+grep -q '^packing / kernel launches,count,2' r1/counters.csv || fail 'one thread does not pack once'
+grep -q '^packing / kernel launches,count,2' r2/counters.csv || fail 'two threads do not pack once'
+! grep -q '^packing' r7/counters.csv || fail 'a block for each thread packs once'
+ends 0 pto-run f.ptir --pipeline=native.yaml --sym=M=200 --sym=N=300 --sym=K=270 --random-inputs=1 --threads=1 --report=few
+! grep -q '^packing' few/counters.csv || fail 'one block packs once'
+ends 0 pto-run f.ptir --backend=pto.reference --sym=M=1300 --sym=N=300 --sym=K=270 --random-inputs=1 --out c=c.npy --out z=z.npy
+cat >look.py <<'END_OF_FILE'
+import numpy
+for name in "cz":
+    first = numpy.load(name + "1.npy")
+    for threads in (2, 7):
+        assert first.tobytes() == numpy.load(f"{name}{threads}.npy").tobytes(), (name, threads)
+exact = numpy.load("c.npy").astype("f8")
+assert abs(numpy.load("c1.npy") - exact).max() <= 1e-6 * abs(exact).max()
+END_OF_FILE
+/usr/bin/python3 look.py || fail 'results differ'
+
+# A caller without memory for it, and one whose kernels are older.
+ends 0 pto-opt f.ptir --pipeline=native.yaml --machine=cpu-avx2 -o f.c
+cat >main.c <<'END_OF_FILE'
+#include "f.c"
+#include <stdio.h>
+#include <stdlib.h>
+static int has_memory, parts, blocks, taken;
+static char memory[64];
+static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
+{
+    char *scratch = malloc(scratch_bytes + 1);
+    int32_t fault = 0;
+    (void)self;
+    for (int64_t i = 0; i < instances && fault == 0; i++) fault = kernel(frame, i, scratch);
+    free(scratch);
+    return fault;
+}
+static void *allocate(void *self, size_t bytes) { return (void)self, (void)bytes, has_memory ? memory : NULL; }
+static uint64_t mark(void *self) { return (void)self, 17; }
+static void release(void *self, uint64_t to) { (void)self, taken += to == 17; }
+static int64_t scratch_most(int64_t m, int64_t n) { return (void)m, (void)n, 64; }
+static void block(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_k, const void *b, int64_t b_k,
+                  int64_t b_column, void *c, int64_t c_row, bool adds, void *scratch)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_k, (void)b, (void)b_k, (void)b_column, (void)c, (void)c_row;
+    (void)adds, (void)scratch;
+    blocks++;
+}
+static int64_t packed_bytes(int64_t n, int64_t k, int64_t b_k, int64_t b_column)
+{
+    return (void)n, (void)k, (void)b_k, (void)b_column, 64;
+}
+static void pack(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k, int64_t b_column, void *to)
+{
+    (void)part, (void)n, (void)k, (void)b, (void)b_k, (void)b_column, (void)to;
+    parts++;
+}
+static void packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_k, const void *b,
+                   int64_t columns, int64_t column, void *c, int64_t c_row, bool adds, void *scratch)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_k, (void)b, (void)columns, (void)column, (void)c;
+    (void)c_row, (void)adds, (void)scratch;
+}
+int main(void)
+{
+    enum { M = 2000, N = 200, K = 4 };
+    static float x[M * N];
+    void *const arguments[] = {x, x, x, x, x, x};
+    pto_native_product p = {.struct_size = sizeof p, .scratch_most = scratch_most, .block = block};
+    const pto_native_product *const products[] = {&p, &p, &p, &p};
+    const pto_native_services services = {.struct_size = sizeof services, .launch = launch, .allocate = allocate,
+                                          .mark = mark, .release = release, .product_count = 4, .products = products};
+    int64_t symbols[8];
+    for (int i = 0; f_symbols[i] != NULL; i++) symbols[i] = f_symbols[i][0] == 'M' ? M : f_symbols[i][0] == 'N' ? N : K;
+    const pto_native_call call = {.struct_size = sizeof call, .services = &services, .arguments = arguments, .symbols = symbols};
+    for (int way = 0; way < 4; way++) {
+        parts = blocks = taken = 0;
+        has_memory = way != 1;
+        p.packed_bytes = packed_bytes, p.pack = pack, p.packed = way == 3 ? NULL : packed;
+        p.struct_size = way == 2 ? offsetof(pto_native_product, packed_bytes) : sizeof p;
+        const int32_t fault = f_function(&call);
+        printf("%d: fault %d, %d parts, blocks %d, released %d\n", way, (int)fault, parts, blocks > 0, taken);
+    }
+    return 0;
+}
+END_OF_FILE
+ends 0 cc -std=gnu17 -O1 -I"$TEST_ROOT/sdk/include" main.c -o main -lm
+ends 0 ./main
+says_line '0: fault 0, 4 parts, blocks 0, released 2' out
+says_line '1: fault 0, 0 parts, blocks 1, released 2' out
+says_line '2: fault 0, 0 parts, blocks 1, released 2' out
+says_line '3: fault 0, 0 parts, blocks 1, released 2' out
