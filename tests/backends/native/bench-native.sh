@@ -28,6 +28,22 @@ says '^| small product | .* | 1e9 | [0-9.]*e-[0-9]* | below: made up |$' page.md
 says '^Rows below their floor: 2.$' page.md
 grep -c "$PWD\|$(uname -n)" page.md >named && fail "the page names this machine"
 
+# Why a floor is not reached: it asks for more than the least time of the limit, or than the median of its times.
+cat >why.py <<END
+import sys
+sys.path.insert(0, "$TEST_ROOT/tests/bench/native")
+import page, run
+row = run.Row("x | softmax | R=1 C=1 | stream | 2 | 2 | - | - | 1")
+for least, median in ((0.99, 1.2), (0.8, 0.95), (0.8, 0.85)):
+    r = {"row": row, "ours": {"ms": 1, "error": 0}, "peers": {"numpy": {"ms": 1.8}}, "limits": {"stream": least},
+         "medians": {"stream": median}, "refused": None}
+    print(page.Verdict(r).how(r))
+END
+ends 0 /usr/bin/python3 -B why.py
+says_line 'below: 2 times numpy would be 110 % of the limit' out
+says_line 'below: 2 times numpy would be 0.9 ms, the median of the limit was 0.95' out
+says_line 'below' out
+
 # How long an example takes to compile, alone.
 mkdir -p examples/softmax
 cp "$TEST_ROOT/examples/softmax/softmax.ptir" examples/softmax

@@ -32,7 +32,7 @@ that.
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
 - **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it or the floor asks for more
-  than the limit; `wrong` that the error is more than the row allows. A peer whose result is wrong is not the best one.
+  than the limit, which is the least of its times, or than the median of them; `wrong` that the error is more than the row allows. A peer whose result is wrong is not the best one.
 
 {kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
 tuned to one. Symbolic rows have their static twin as peer.
@@ -90,10 +90,16 @@ class Verdict:
         self.is_wrong = r["ours"] is not None and not r["ours"]["error"] <= row.error
         self.is_below = self.ratio is not None and self.floor != "-" and self.ratio < float(self.floor)
 
-    def why_impossible(self):
-        """A floor that asks for more than the limit; "" of others."""
-        share = self.limit[1] * float(self.floor) / self.best[1]["ms"] if self.limit else 0
-        return f"{self.floor} times {named(self.best[0])} would be {100 * share:.0f} % of the limit" if share > 1 else ""
+    def why_impossible(self, r):
+        """A floor that asks for more than the limit, or, of what is a median, for more than that of the limit; "" of others."""
+        if not self.limit:
+            return ""
+        asked = self.best[1]["ms"] / float(self.floor)
+        what = f"{self.floor} times {named(self.best[0])} would be"
+        median = r["medians"].get(self.limit[0], 0)
+        if self.limit[1] > asked:
+            return f"{what} {100 * self.limit[1] / asked:.0f} % of the limit"
+        return f"{what} {number(asked)} ms, the median of the limit was {number(median)}" if median > asked else ""
 
     def reaches_goal(self):
         if self.goal == "-":
@@ -108,7 +114,7 @@ class Verdict:
         if self.is_wrong:
             return f"wrong: the error is more than {r['row'].error:g}"
         if self.is_below:
-            why = r["row"].why or self.why_impossible()
+            why = r["row"].why or self.why_impossible(r)
             return "below" + (": " + why if why else "")
         return "goal" if self.reaches_goal() else ""
 

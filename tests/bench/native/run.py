@@ -190,7 +190,7 @@ def note_limit(rates, result, name, least):
 
 def measure(job, settings, threads, refused):
     """`refused`: what was wrong with fewer threads, which is not tried again; or None."""
-    result = {"row": job.row, "threads": threads, "cannot": {}, "ours": None, "peers": {}, "wrong": {}, "limits": {},
+    result = {"row": job.row, "threads": threads, "cannot": {}, "ours": None, "peers": {}, "wrong": {}, "limits": {}, "medians": {},
               "bytes": job.read + job.written, "flops": job.flops}
     result["refused"] = refused
     parts = open_parts(job, settings, threads, result) if refused is None else []
@@ -199,6 +199,7 @@ def measure(job, settings, threads, refused):
     for name, p in limits.items():
         if p in timed:
             note_limit(settings.rates, result, name, timed[p]["least"])
+            result["medians"][name] = timed[p]["ms"]
     shapes = {}
     for part in parts:
         try:
