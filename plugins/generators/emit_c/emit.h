@@ -79,9 +79,9 @@ typedef struct emit_product {
 
 /* What is packed before a kernel is launched. */
 typedef struct emit_packed {
-    uint32_t kind, left, right; /* of the product; parameters of the kernel */
-    int left_turns, right_turns;
-    int64_t rows; /* that an instance multiplies by it at a time */
+    uint32_t kind, right, result; /* of the product; parameters of the kernel, the second to count rows */
+    int turns;                    /* it is (n, k) */
+    int64_t rows;                 /* that are multiplied by it at a time */
     const char *name;
 } emit_packed;
 
@@ -312,6 +312,8 @@ const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
 const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns);
 /* What the frame calls the right side of tile.contract, all of it packed before the launch; NULL: it is not. */
 const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns);
+/* That as arguments: the matrix, its columns and depth, and the first column. */
+const char *emit_packed_arguments(emitter *e, pto_op op, const char *name);
 /* Fields of the frame for that, variables of the function, and what fills the fields. */
 void emit_packed_fields(emitter *e, text *out);
 void emit_packed_declare(emitter *e, text *out);

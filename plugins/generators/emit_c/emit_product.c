@@ -113,14 +113,11 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
     }
     const char *packed = emit_packed_right(e, op, kind, depth, valid[1]), *adds = from_zero ? "false" : "true";
     if (packed != NULL) {
-        const int turns = pto_attr_bool_of(op, PTO_STR("transpose_right"), 0);
-        const pto_type b = pto_value_type(pto_op_operand(op, 2));
-        text_open(e->out, "if (%s != NULL)", packed);
-        text_line(e->out, "%s->packed(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
-                  left.base, left.row_stride, left.column_stride, packed, emit_index(e, pto_type_dim(b, turns ? 0 : 1)),
-                  emit_index_of(e, op, "right", turns ? 0 : 1), to.base, to.row_stride, adds);
-        e->out->depth--;
-        text_open(e->out, "} else");
+        text_line(e->out, "const bool is_done_ = %s->packed != NULL &&", packed);
+        text_line(e->out, "    %s->packed(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
+                  left.base, left.row_stride, left.column_stride, emit_packed_arguments(e, op, packed), to.base,
+                  to.row_stride, adds);
+        text_open(e->out, "if (!is_done_)");
     }
     text_line(e->out, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
               kind == EMIT_WEIGHTS  ? "weights"

@@ -87,14 +87,20 @@ KERNEL_INLINE int32_t *flag_of(void *panel, int64_t width, int64_t k)
     return (int32_t *)panel + width * ((k + 1) / 2);
 }
 
-static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, int64_t m,
-                       int64_t n, bool accumulate)
+static void micro_deeper_bf16(int64_t k, int64_t b_depth, const void *a_panel, const void *b_panel, void *c,
+                              int64_t c_row_stride, int64_t m, int64_t n, bool accumulate)
 {
     const int32_t *const a = a_panel, *const b = b_panel;
-    if (a[MR * ((k + 1) / 2)] | b[NR * ((k + 1) / 2)])
+    if (a[MR * ((k + 1) / 2)] | b[NR * ((b_depth + 1) / 2)])
         micro_looking(k, a, b, c, 4 * c_row_stride, m, n, accumulate);
     else
         micro_normal(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);
+}
+
+static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, int64_t m,
+                       int64_t n, bool accumulate)
+{
+    micro_deeper_bf16(k, k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);
 }
 
 KERNEL_INLINE __m512i along_bf16(const void *from, int64_t at, int64_t k_left)
@@ -225,6 +231,7 @@ const pto_contraction kernel_rows_bf16[] = {
               .pack_a = pack_a,
               .pack_b = pack_b,
               .micro = micro_bf16,
+              .micro_deeper = micro_deeper_bf16,
               .asks_ahead = true,
               .flushes = true,
               .skinny = skinny_bf16,

@@ -93,6 +93,7 @@ typedef struct operand {
     int64_t panel_bytes;      /* from one panel to the next, or to where the next rows or columns lie */
     int64_t stride, k_stride; /* of rows or columns, and along k */
     bool is_packed;
+    int64_t deeper; /* of panels of B with a tail that are deeper than the product: how deep; 0: of all others */
 } operand;
 
 /* Whether rows of A or columns of B need no panels: they lie so near to each other that caches keep them beside what
@@ -125,9 +126,10 @@ static operand left_of(const pto_contraction *row, bool packs, int64_t rows, int
 {
     const int64_t bytes = row->a_bytes, panel = pto_panel_a_bytes(row, depth);
     if (!packs)
-        return (operand){(const char *)a + at * bytes, row->mr * a_row_stride * bytes, a_row_stride, a_k_stride, false};
+        return (operand){
+            (const char *)a + at * bytes, row->mr * a_row_stride * bytes, a_row_stride, a_k_stride, false, 0};
     row->pack_a(rows, depth, a, at, a_row_stride, a_k_stride, a_panels, panel);
-    return (operand){a_panels, panel, 1, row->mr, true};
+    return (operand){a_panels, panel, 1, row->mr, true, 0};
 }
 
 /* The same for columns of B. */
@@ -135,16 +137,18 @@ static operand right_of(const pto_contraction *row, bool packs, int64_t columns,
                         int64_t at, int64_t b_k_stride, int64_t b_column_stride, char *b_panels)
 {
     const int64_t bytes = row->b_bytes, panel = pto_panel_b_bytes(row, depth);
-    if (!packs) return (operand){(const char *)b + at * bytes, row->nr * bytes, 1, b_k_stride, false};
+    if (!packs) return (operand){(const char *)b + at * bytes, row->nr * bytes, 1, b_k_stride, false, 0};
     row->pack_b(columns, depth, b, at, b_column_stride, b_k_stride, b_panels, panel);
-    return (operand){b_panels, panel, 1, row->nr, true};
+    return (operand){b_panels, panel, 1, row->nr, true, 0};
 }
 
 static void multiply_tile(const pto_contraction *row, int64_t depth, const operand *a, const operand *b,
                           const char *left, const char *right, char *tile, int64_t c_row_stride, int64_t m, int64_t n,
                           bool adds)
 {
-    if (a->is_packed && b->is_packed)
+    if (b->deeper != 0)
+        row->micro_deeper(depth, b->deeper, left, right, tile, c_row_stride, m, n, adds);
+    else if (a->is_packed && b->is_packed)
         row->micro(depth, left, right, tile, c_row_stride, m, n, adds);
     else
         row->micro_strided(depth, left, a->stride, a->k_stride, right, b->k_stride, tile, c_row_stride, m, n, adds);
@@ -287,7 +291,7 @@ int64_t contraction_panels_scratch(const pto_contraction *row, int64_t m, int64_
 typedef struct right_panels {
     const char *from;
     int64_t panel_bytes, block_bytes; /* from one panel to the next, and from one block to the next */
-    int64_t depth;                    /* of a block; the last one has less */
+    int64_t depth, all;               /* of a block, of which the last one has less, and of all */
 } right_panels;
 
 static void multiply_by_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
@@ -303,7 +307,9 @@ static void multiply_by_panels(const pto_contraction *row, int64_t m, int64_t n,
             const int64_t rows = smaller(rows_most, m - i), depth = smaller(b->depth, k - p);
             const operand left = left_of(row, packs, rows, depth, a, i * a_row_stride + p * a_k_stride, a_row_stride,
                                          a_k_stride, a_panels);
-            const operand right = {from, b->panel_bytes, 1, row->nr, true};
+            const int64_t whole = smaller(b->depth, b->all - p);
+            const operand right = {from,    b->panel_bytes, 1,
+                                   row->nr, true,           row->b_tail_bytes != 0 && whole > depth ? whole : 0};
             multiply_panels(row, rows, n, depth, &left, &right, (char *)c + 4 * i * c_row_stride, c_row_stride,
                             accumulate || p > 0);
         }
@@ -317,7 +323,7 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
     const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, row->k_block), a_row_stride, a_k_stride);
     /* A panel that is used once is read from its begin to its end. */
     const int64_t depth = !packs && m <= row->mr ? k : row->k_block;
-    const right_panels b = {panels, b_panel, depth * row->nr * row->b_bytes, depth};
+    const right_panels b = {panels, b_panel, depth * row->nr * row->b_bytes, depth, k};
     multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, packs, c, c_row_stride, accumulate,
                        scratch);
 }
@@ -328,7 +334,7 @@ void contraction_panels(const pto_contraction *row, int64_t m, int64_t n, int64_
 static right_panels packed_of(const pto_contraction *row, int64_t n, int64_t k, const void *packed)
 {
     const int64_t depth = sizes_of(row, row->m_block, n, k).k, panel = pto_panel_b_bytes(row, depth);
-    return (right_panels){packed, panel, (n + row->nr - 1) / row->nr * panel, depth};
+    return (right_panels){packed, panel, (n + row->nr - 1) / row->nr * panel, depth, k};
 }
 
 int64_t contraction_packed_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
@@ -352,30 +358,39 @@ void contraction_pack(const pto_contraction *row, int64_t part, int64_t n, int64
 }
 
 static void multiply_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                            int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns,
-                            int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+                            int64_t a_row_stride, int64_t a_k_stride, const right_panels *b, int64_t rows_most, void *c,
+                            int64_t c_row_stride, bool accumulate, void *scratch)
 {
-    const block_sizes s = sizes_of(row, m, n, k);
-    const bool packs = !rows_lie_near(row, smaller(m, s.m), s.k, a_row_stride, a_k_stride);
-    right_panels b = packed_of(row, columns, k, packed);
-    b.from += column / row->nr * b.panel_bytes;
-    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, &b, s.m, packs, c, c_row_stride, accumulate, scratch);
+    const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, b->depth), a_row_stride, a_k_stride);
+    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, b, rows_most, packs, c, c_row_stride, accumulate,
+                       scratch);
 }
 
-void contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t column,
-                        void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+/* Whether a product may take the first k of what is packed. */
+static bool has_first(const pto_contraction *row, const right_panels *b, int64_t k)
 {
+    if (k == b->all) return true;
+    return k % row->k_group == 0 && (row->b_tail_bytes == 0 || row->micro_deeper != NULL || k % b->depth == 0);
+}
+
+bool contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t depth,
+                        int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+{
+    /* Blocks of A are as deep as those that are packed. */
+    const int64_t rows_most = sizes_of(row, m, n, depth).m;
+    right_panels b = packed_of(row, columns, depth, packed);
+    b.from += column / row->nr * b.panel_bytes;
+    if (!has_first(row, &b, k)) return false;
 #if defined(__x86_64__)
     if (row->flushes) {
         if (accumulate && k > 0) flush(m, n, c, 4 * c_row_stride);
         const unsigned mode = flush_begin();
-        multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c, c_row_stride, accumulate,
-                        scratch);
+        multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, c, c_row_stride, accumulate, scratch);
         flush_end(mode);
-        return;
+        return true;
     }
 #endif
-    multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c, c_row_stride, accumulate,
-                    scratch);
+    multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, c, c_row_stride, accumulate, scratch);
+    return true;
 }

@@ -39,9 +39,9 @@ int64_t contraction_packed_bytes(const pto_contraction *row, int64_t n, int64_t 
                                  int64_t b_column_stride);
 void contraction_pack(const pto_contraction *row, int64_t part, int64_t n, int64_t k, const void *from,
                       int64_t b_k_stride, int64_t b_column_stride, void *packed);
-void contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t column,
-                        void *c, int64_t c_row_stride, bool accumulate, void *scratch);
+bool contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row_stride, int64_t a_k_stride, const void *packed, int64_t columns, int64_t depth,
+                        int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 
 /* Of scratch for pto_contraction_few, from a cache line on. */
 enum { CONTRACTION_FEW_BYTES = 256 << 10 };
@@ -93,12 +93,12 @@ int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int
     {                                                                                                                  \
         contraction_pack(&rows[index], part, n, k, from, b_k_stride, b_column_stride, packed);                         \
     }                                                                                                                  \
-    static void name##_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,                    \
-                              int64_t a_k_stride, const void *packed, int64_t columns, int64_t column, void *c,        \
-                              int64_t c_row_stride, bool accumulate, void *scratch)                                    \
+    static bool name##_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,                    \
+                              int64_t a_k_stride, const void *packed, int64_t columns, int64_t depth, int64_t column,  \
+                              void *c, int64_t c_row_stride, bool accumulate, void *scratch)                           \
     {                                                                                                                  \
-        contraction_packed(&rows[index], m, n, k, a, a_row_stride, a_k_stride, packed, columns, column, c,             \
-                           c_row_stride, accumulate, scratch);                                                         \
+        return contraction_packed(&rows[index], m, n, k, a, a_row_stride, a_k_stride, packed, columns, depth, column,  \
+                                  c, c_row_stride, accumulate, scratch);                                               \
     }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 

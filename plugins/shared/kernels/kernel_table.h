@@ -51,6 +51,10 @@ typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, in
 typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,
                                    int64_t m, int64_t n, bool accumulate);
 
+/* The same with a panel of B that is `b_depth` deep, of which the first k count, a multiple of k_group. */
+typedef void pto_contraction_micro_deeper(int64_t k, int64_t b_depth, const void *a_panel, const void *b_panel, void *c,
+                                          int64_t c_row_stride, int64_t m, int64_t n, bool accumulate);
+
 /* The same for operands as they lie: elements i * a_row_stride + p * a_k_stride of A, and of B p * b_k_stride + j, of
  * nr columns also where n is less. */
 typedef void pto_contraction_micro_strided(int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
@@ -87,11 +91,12 @@ typedef int64_t pto_contraction_packed_bytes(int64_t n, int64_t k, int64_t b_k_s
 typedef void pto_contraction_pack_part(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride,
                                        int64_t b_column_stride, void *packed);
 
-/* The product with n columns from `column` on, a multiple of PTO_PACKED_COLUMNS, of `columns` that are packed, k deep.
- * Its bits are those of `block`. Scratch: scratch_most(m, n) bytes, of any alignment. */
-typedef void pto_contraction_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                                    int64_t a_k_stride, const void *packed, int64_t columns, int64_t column, void *c,
-                                    int64_t c_row_stride, bool accumulate, void *scratch);
+/* The product with n columns from `column` on, a multiple of PTO_PACKED_COLUMNS, and the first k of each, of what is
+ * packed: `columns`, `depth` deep. Its bits are those of `block`; false: part of a group along k is asked for, and
+ * nothing is done. Scratch: scratch_most(m, n) bytes, of any alignment. */
+typedef bool pto_contraction_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                    int64_t a_k_stride, const void *packed, int64_t columns, int64_t depth,
+                                    int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 
 /* One row. Rows are static. */
 typedef struct pto_contraction {
@@ -105,6 +110,7 @@ typedef struct pto_contraction {
     int64_t m_block, k_block, n_block;  /* most of each that is packed at a time */
     pto_contraction_pack *pack_a, *pack_b;
     pto_contraction_micro *micro;
+    pto_contraction_micro_deeper *micro_deeper;   /* or NULL; without b_tail_bytes `micro` does that */
     pto_contraction_micro_strided *micro_strided; /* or NULL */
     int64_t a_near_bytes, b_near_bytes; /* operands that lie within so many bytes may be left unpacked for it */
     pto_contraction_skinny *skinny;     /* or NULL */

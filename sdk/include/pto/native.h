@@ -60,14 +60,15 @@ typedef struct pto_native_product {
     int64_t (*panels_scratch)(int64_t m, int64_t n);
     /* B packed once for several products with it. packed_bytes(): of n columns, k deep, from a multiple of 64 on; 0: a
      * product takes it as it lies. pack() packs PTO_PACKED_COLUMNS of the columns, from that many times `part` on; any
-     * thread may pack any part. packed() is block() with n columns of B from `column` on, which a part begins with, of
-     * all that are packed, `columns`; its scratch is that of block(). Since they were added, as weights. */
+     * thread may pack any part. packed() is block() with n columns of B from `column` on, which a part begins with, and
+     * the first k of each, of all that are packed, `columns` that are `depth` deep; its scratch is that of block().
+     * false: it has no way for such a k, and nothing is done. Since they were added, as weights. */
     int64_t (*packed_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
     void (*pack)(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride, int64_t b_column_stride,
                  void *packed);
-    void (*packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
-                   const void *packed, int64_t columns, int64_t column, void *c, int64_t c_row_stride, bool accumulate,
-                   void *scratch);
+    bool (*packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                   const void *packed, int64_t columns, int64_t depth, int64_t column, void *c, int64_t c_row_stride,
+                   bool accumulate, void *scratch);
 } pto_native_product;
 
 /* Columns of B that are packed at a time. */
@@ -115,38 +116,50 @@ static inline const pto_native_product *pto_native_panels_of(const pto_native_se
     return p != NULL && p->struct_size >= sizeof *p && p->panels != NULL ? p : NULL;
 }
 
-/* B of a launch whose instances multiply by it: n columns, k deep. */
+/* B of a launch whose instances multiply by it: so many matrices of n columns, k deep, `matrix_bytes` apart. */
 typedef struct pto_native_right {
     const pto_native_product *product;
     const void *b;
-    int64_t n, k, k_stride, column_stride;
-    void *packed;
+    int64_t count, matrix_bytes, n, k, k_stride, column_stride;
+    char *packed; /* each of `bytes`; NULL: a product packs what it takes */
+    int64_t bytes;
 } pto_native_right;
 
+/* One of the matrices, packed. */
+static inline const void *pto_native_packed_at(const pto_native_right *r, int64_t index)
+{
+    return r->packed + index * r->bytes;
+}
+
 /* An instance of pto_native_packed(): a pto_native_kernel. */
-static inline int32_t pto_native_pack_part(const void *right, int64_t part,
+static inline int32_t pto_native_pack_part(const void *right, int64_t instance,
                                            char *scratch) // NOLINT(readability-non-const-parameter)
 {
     const pto_native_right *const r = (const pto_native_right *)right;
+    const int64_t parts = (r->n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS, index = instance / parts;
     (void)scratch;
-    r->product->pack(part, r->n, r->k, r->b, r->k_stride, r->column_stride, r->packed);
+    r->product->pack(instance % parts, r->n, r->k, (const char *)r->b + index * r->matrix_bytes, r->k_stride,
+                     r->column_stride, r->packed + index * r->bytes);
     return 0;
 }
 
-/* Packs B for a launch whose instances take `rows` of `m` rows of A at a time, in memory of services->allocate. NULL:
- * each packs what it takes, where no thread does that twice, nothing is to be packed, or there is no memory. Panels
- * that a thread packs by itself are in its caches. */
-static inline const void *pto_native_packed(const pto_native_services *services, pto_native_right r, int64_t m,
-                                            int64_t rows)
+/* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices, in memory of
+ * services->allocate. `packed` stays NULL where no thread takes a matrix twice, nothing is to be packed, or there is no
+ * memory: what a thread packs by itself is in its caches. */
+static inline pto_native_right pto_native_packed(const pto_native_services *services, pto_native_right r,
+                                                 int64_t all_rows, int64_t rows)
 {
     const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
-    const int64_t threads = services->thread_count > 0 ? services->thread_count : 1;
-    if (r.product->struct_size < sizeof *r.product || r.product->packed == NULL || m <= threads * rows) return NULL;
-    const int64_t bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
-    r.packed = bytes > 0 && bytes <= most ? services->allocate(services->self, (size_t)bytes) : NULL;
-    if (r.packed == NULL) return NULL;
-    const int64_t parts = (r.n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS;
-    return services->launch(services->self, pto_native_pack_part, &r, parts, 0) == 0 ? r.packed : NULL;
+    const int64_t threads = services->thread_count > 0 ? services->thread_count : 1,
+                  least = r.count > threads ? r.count : threads;
+    if (r.product->struct_size < sizeof *r.product || r.product->packed == NULL || r.count < 1) return r;
+    if (all_rows <= least * rows) return r;
+    r.bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
+    if (r.bytes <= 0 || r.bytes > most / r.count) return r;
+    r.packed = (char *)services->allocate(services->self, (size_t)(r.count * r.bytes));
+    const int64_t parts = r.count * ((r.n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS);
+    if (r.packed != NULL && services->launch(services->self, pto_native_pack_part, &r, parts, 0) != 0) r.packed = NULL;
+    return r;
 }
 
 /* One call. Tensors are dense, row-major. */

@@ -32,13 +32,38 @@ assert abs(numpy.load("c1.npy") - exact).max() <= 1e-6 * abs(exact).max()
 END_OF_FILE
 /usr/bin/python3 look.py || fail 'results differ'
 
+# Matrices of a batch, each packed once; with causal attention products take the first columns and the first of k.
+cat >heads.ptir <<'END_OF_FILE'
+func @f(%q: tensor<2 x 3 x 1050 x 24 x bf16>, %k: tensor<2 x 3 x 1050 x 24 x bf16>, %v: tensor<2 x 3 x 1050 x 24 x bf16>)
+    -> (tensor<2 x 3 x 1050 x 24 x bf16>, tensor<2 x 3 x 1050 x 24 x bf16>) {
+  %a = tensor.attention %q, %k, %v {causal = true} : tensor<2 x 3 x 1050 x 24 x bf16>
+  %b = tensor.attention %q, %k, %v : tensor<2 x 3 x 1050 x 24 x bf16>
+  return %a, %b
+}
+END_OF_FILE
+ends 0 pto-run heads.ptir --backend=pto.reference --random-inputs=1 --out a=a.npy --out b=b.npy
+for threads in 1 2 7; do
+  ends 0 pto-run heads.ptir --pipeline=native.yaml --random-inputs=1 --threads=$threads --report=h$threads \
+    --out a=a$threads.npy --out b=b$threads.npy
+  grep -q '^packing / kernel launches,count,4' h$threads/counters.csv || fail "$threads threads do not pack keys and values"
+  cmp a1.npy a$threads.npy && cmp b1.npy b$threads.npy || fail "$threads threads have other bits"
+done
+/usr/bin/python3 - <<'END_OF_FILE' || fail 'attention differs'
+import numpy
+def floats(name):
+    return (numpy.load(name).view("u2").astype("u4") << 16).view("f4")
+for name in "ab":
+    exact = floats(name + ".npy")
+    assert abs(floats(name + "1.npy") - exact).max() <= 2 ** -7 * abs(exact).max()
+END_OF_FILE
+
 # A caller without memory for it, and one whose kernels are older.
 ends 0 pto-opt f.ptir --pipeline=native.yaml --machine=cpu-avx2 -o f.c
 cat >main.c <<'END_OF_FILE'
 #include "f.c"
 #include <stdio.h>
 #include <stdlib.h>
-static int has_memory, parts, blocks, taken;
+static int has_memory, has_way, parts, blocks, taken;
 static char memory[64];
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
@@ -69,11 +94,12 @@ static void pack(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k,
     (void)part, (void)n, (void)k, (void)b, (void)b_k, (void)b_column, (void)to;
     parts++;
 }
-static void packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_k, const void *b,
-                   int64_t columns, int64_t column, void *c, int64_t c_row, bool adds, void *scratch)
+static bool packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_k, const void *b,
+                   int64_t columns, int64_t depth, int64_t column, void *c, int64_t c_row, bool adds, void *scratch)
 {
-    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_k, (void)b, (void)columns, (void)column, (void)c;
-    (void)c_row, (void)adds, (void)scratch;
+    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_k, (void)b, (void)columns, (void)depth, (void)column;
+    (void)c, (void)c_row, (void)adds, (void)scratch;
+    return has_way;
 }
 int main(void)
 {
@@ -87,9 +113,10 @@ int main(void)
     int64_t symbols[8];
     for (int i = 0; f_symbols[i] != NULL; i++) symbols[i] = f_symbols[i][0] == 'M' ? M : f_symbols[i][0] == 'N' ? N : K;
     const pto_native_call call = {.struct_size = sizeof call, .services = &services, .arguments = arguments, .symbols = symbols};
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < 5; way++) {
         parts = blocks = taken = 0;
         has_memory = way != 1;
+        has_way = way != 4;
         p.packed_bytes = packed_bytes, p.pack = pack, p.packed = way == 3 ? NULL : packed;
         p.struct_size = way == 2 ? offsetof(pto_native_product, packed_bytes) : sizeof p;
         const int32_t fault = f_function(&call);
@@ -104,3 +131,4 @@ says_line '0: fault 0, 4 parts, blocks 0, released 2' out
 says_line '1: fault 0, 0 parts, blocks 1, released 2' out
 says_line '2: fault 0, 0 parts, blocks 1, released 2' out
 says_line '3: fault 0, 0 parts, blocks 1, released 2' out
+says_line '4: fault 0, 4 parts, blocks 1, released 2' out
