@@ -91,12 +91,14 @@ static pto_status find_vector_bytes(const pto_run *run, pto_op function, uint32_
                      isa_choices[isa], (unsigned)host);
 }
 
-static pto_status start_threads(const pto_run *run, pto_op function, native_keep *keep)
+/* Of this CPU, PTO_ISA_*, as far as `isa` lets them be used. */
+static uint32_t isa_of(const pto_run *run) { return pto_isa_of_host() & isa_bits[pto_opt_i64(run, OPT_ISA)]; }
+
+static pto_status start_threads(const pto_run *run, pto_op function, uint32_t isa, native_keep *keep)
 {
     native_thread_plan plan;
     native_error e;
     keep->memory = keep->scratch = native_arena_begin(memory_bytes());
-    const uint32_t isa = pto_isa_of_host() & isa_bits[pto_opt_i64(run, OPT_ISA)];
     pto_products_fill(pto_isa_worth_using(isa), &keep->products);
     if (native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), &plan, &e) == NATIVE_OK &&
         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK)
@@ -117,6 +119,7 @@ static void release(const pto_run *run, void *exe)
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     executable *x = pto_keep(run, sizeof *x);
+    const uint32_t isa = isa_of(run);
     native_build_options o = {
         .generator = OPT_GENERATOR,
         .compiler = pto_opt_str(run, OPT_COMPILER).p,
@@ -126,9 +129,10 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
         .cache_bytes_max = (uint64_t)pto_opt_i64(run, OPT_CACHE_BYTES),
     };
     pto_status s = find_vector_bytes(run, function, &o.vector_bytes);
+    o.rounds_to_bf16 = o.vector_bytes == 64 && (isa & PTO_ISA_AVX512_BF16) != 0;
     if (s == PTO_OK) s = native_build(run, function, &o, &x->library);
     if (s == PTO_OK) s = find_function(function, x);
-    if (s == PTO_OK) s = start_threads(run, function, &x->keep);
+    if (s == PTO_OK) s = start_threads(run, function, isa, &x->keep);
     if (s != PTO_OK) release(run, x);
     *exe = x;
     return s;

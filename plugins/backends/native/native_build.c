@@ -67,7 +67,7 @@ static native_status load(const pto_run *run, const native_build_options *o, con
 {
     /* The C library is that of the process: looking for it takes a linker as long as all else that it does. */
     static const char *const libraries[] = {"-nostdlib", "-lm", "-lgcc", NULL};
-    const char *flags[NATIVE_FLAGS_MAX + 2];
+    const char *flags[NATIVE_FLAGS_MAX + 3];
     char width[64];
     native_compiler compiler;
     const native_status status = native_compiler_find(o->compiler[0] != '\0' ? o->compiler : NULL, &compiler, e);
@@ -75,6 +75,7 @@ static native_status load(const pto_run *run, const native_build_options *o, con
     uint32_t flag_count = native_flags_upto(compiler.path, o->vector_bytes, flags);
     (void)snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%lld", (long long)vector_bytes(run));
     flags[flag_count++] = width;
+    if (o->rounds_to_bf16) flags[flag_count++] = "-DPTO_ROUNDS_TO_BF16";
     flags[flag_count] = NULL;
     native_file *files = PTO_SCRATCH(run, native_file, native_header_count);
     for (uint32_t i = 0; i < native_header_count; i++) {

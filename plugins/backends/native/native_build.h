@@ -12,6 +12,7 @@ typedef struct native_build_options {
     const char *cache_folder; /* empty: that of the user */
     uint64_t cache_bytes_max;
     uint32_t vector_bytes; /* widest vector that there may be instructions for; this CPU has them */
+    int rounds_to_bf16;    /* and one that rounds vectors of 64 bytes to bf16 */
 } native_build_options;
 
 /* Loads what the generator makes of the module into `*library`, for dlsym and dlclose. PTO_MISSING: there is no

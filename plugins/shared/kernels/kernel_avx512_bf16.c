@@ -119,21 +119,30 @@ KERNEL_INLINE __m512i across_bf16(const void *from, int64_t at, int64_t k_stride
     return _mm512_or_si512(upper, _mm512_cvtepu16_epi32(next));
 }
 
-/* Looks for subnormals, and makes what A has beyond k the zero that leaves a sum of -0 so. */
-KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel, bool is_a)
+/* What a panel of A has beyond an odd k is the zero that leaves a sum of -0 so. */
+KERNEL_INLINE void fill_pairs(int64_t k, int32_t *panel)
+{
+    const int64_t units = MR * ((k + 1) / 2);
+    if (k % 2 != 0)
+        for (int64_t i = units - MR; i < units; i++) panel[i] |= 0x8000;
+}
+
+/* Looks for subnormals. */
+KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel)
 {
     const int64_t units = width * ((k + 1) / 2);
-    int32_t *const to = panel;
+    const int32_t *const to = panel;
     __m512i least = _mm512_set1_epi16(-1);
     for (int64_t i = 0; i < units; i += 16)
         least = _mm512_min_epu16(least, size_of(_mm512_maskz_loadu_epi32(mask_of(units - i), to + i)));
-    if (is_a && k % 2 != 0)
-        for (int64_t i = units - width; i < units; i++) to[i] |= 0x8000;
     *flag_of(panel, width, k) = is_subnormal(least);
 }
 
-KERNEL_INLINE void finish_a(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, true); }
-KERNEL_INLINE void finish_b(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, false); }
+KERNEL_INLINE void finish_a(int64_t width, int64_t k, void *panel)
+{
+    finish_bf16(width, k, panel);
+    fill_pairs(k, panel);
+}
 
 /* Elements in the order of k, whose units are swapped then. */
 KERNEL_PACK(ordered_a, uint16_t, load_bits16, MR, 2);
@@ -153,8 +162,56 @@ KERNEL_PACK(ordered_b, uint16_t, load_bits16, NR, 2);
 
 PACK_SWAPPED(any_a, ordered_a, MR);
 PACK_SWAPPED(any_b, ordered_b, NR);
-KERNEL_PACK_UNITS(pack_a, bf16, any_a, MR, 2, finish_a);
-KERNEL_PACK_UNITS(pack_b_units, bf16, any_b, NR, 2, finish_b);
+KERNEL_PACK_UNITS(pack_a_units, bf16, any_a, MR, 2, finish_a);
+KERNEL_PACK_UNITS(pack_b_units, bf16, any_b, NR, 2, finish_bf16);
+
+/* A panel of A whose rows, of which `rows` are there, each go upwards along k: in one pass. */
+KERNEL_INLINE void pack_rows(int64_t rows, int64_t k, const char *from, int64_t row_bytes, int32_t *panel)
+{
+    enum { UNITS = 16, ELEMENTS = 2 * UNITS };
+    int32_t *to = panel;
+    __m512i least = _mm512_set1_epi16(-1);
+    for (int64_t p = 0; p < k; p += ELEMENTS, to += UNITS * MR) {
+        const int64_t left = k - p;
+        const __mmask32 mask = left >= ELEMENTS ? UINT32_MAX : (1U << left) - 1;
+        __m512i r[UNITS];
+#pragma GCC unroll 16
+        for (int i = 0; i < UNITS; i++) {
+            const char *const at = from + i * row_bytes + 2 * p;
+            if (i >= rows) {
+                r[i] = _mm512_setzero_si512();
+                continue;
+            }
+            ask_for((uintptr_t)at + (uintptr_t)(AHEAD_PANELS * MR * row_bytes));
+            const __m512i units = load_halves(at, mask);
+            least = _mm512_min_epu16(least, size_of(units));
+            r[i] = _mm512_rol_epi32(units, 16);
+        }
+        transpose_16x16(r);
+#pragma GCC unroll 16
+        for (int i = 0; i < UNITS; i++)
+            if (2 * i < left) store_units(to + MR * i, r[i], MR);
+    }
+    fill_pairs(k, panel);
+    *flag_of(panel, MR, k) = is_subnormal(least);
+}
+
+static void pack_a(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride,
+                   void *panels, int64_t panel_bytes)
+{
+    if (k_stride != 1 || stride == 1) {
+        pack_a_units(count, k, from, offset, stride, k_stride, panels, panel_bytes);
+        return;
+    }
+    for (int64_t i = 0; i < count; i += MR) {
+        const char *const rows = (const char *)from + 2 * (offset + i * stride);
+        int32_t *const panel = (void *)((char *)panels + i / MR * panel_bytes);
+        if (count - i >= MR)
+            pack_rows(MR, k, rows, 2 * stride, panel);
+        else
+            pack_rows(count - i, k, rows, 2 * stride, panel);
+    }
+}
 
 /* Two rows of 32 columns, as they are in a panel. */
 KERNEL_INLINE void join_columns(__m512i low, __m512i high, char *to)

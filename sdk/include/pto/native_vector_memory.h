@@ -318,6 +318,20 @@ PTO_VECTOR_FN pto_u32 pto_rint_bf16(pto_f32 x)
     const pto_u32 bits = (pto_u32)x, even = bits >> 16 & 1;
     return pto_select_u32(pto_isnan_f32(x), pto_splat_u32(0x7fc0), (bits + 0x7fff + even) >> 16);
 }
+/* The same as 16 bits. With PTO_ROUNDS_TO_BF16 the CPU has the instruction for it, which takes subnormal numbers for
+ * zeros and keeps the sign and bits of NaN: where there are any it is not used. */
+PTO_VECTOR_FN pto_raw16 pto_narrow_bf16(pto_f32 x)
+{
+#if PTO_MASK_REGISTERS && defined(PTO_ROUNDS_TO_BF16)
+    enum { SUBNORMAL_OR_NAN = 0xa1 };
+    if (__builtin_expect(__builtin_ia32_fpclassps512_mask(x, SUBNORMAL_OR_NAN, PTO_ALL_LANES) == 0, 1)) {
+        pto_raw16 rounded;
+        __asm__("vcvtneps2bf16 %1, %0" : "=v"(rounded) : "v"(x));
+        return rounded;
+    }
+#endif
+    return __builtin_convertvector(pto_rint_bf16(x), pto_raw16);
+}
 /* x as storing and loading it as f16 or bf16 would make it. */
 PTO_VECTOR_FN pto_f32 pto_through_f16(pto_f32 x) { return pto_widen_f16(pto_rint_f16(x)); }
 PTO_VECTOR_FN pto_f32 pto_through_bf16(pto_f32 x) { return pto_f32_from_bf16(pto_rint_bf16(x)); }
@@ -421,7 +435,7 @@ PTO_VECTOR_FN pto_u32 pto_u32_from_f32(pto_f32 x, int mode, int saturate)
 #define PTO_AS_I32(v) ((pto_i32)(v))
 #define PTO_AS_U32(v) ((pto_u32)(v))
 #define PTO_WIDEN_BF16(v) pto_f32_from_bf16(__builtin_convertvector((v), pto_u32))
-#define PTO_NARROW_BF16(v) __builtin_convertvector(pto_rint_bf16(v), pto_raw16)
+#define PTO_NARROW_BF16(v) pto_narrow_bf16(v)
 #define PTO_WIDEN_S16(v) __builtin_convertvector((pto_raw16s)(v), pto_i32)
 #define PTO_WIDEN_U16(v) __builtin_convertvector((v), pto_u32)
 #define PTO_NARROW_S16(v) __builtin_convertvector((pto_u32)(v), pto_raw16)

@@ -42,6 +42,10 @@ native_each() {
     one avx2 "avx2 fma f16c" gcc "-mavx2 -mfma -mf16c" "$@"
     one avx512f "avx512f" gcc "-mavx512f -mfma" "$@"
     one avx512 "avx512f avx512bw avx512vl avx512dq" gcc "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
+    one avx512-bf16 "avx512f avx512bw avx512vl avx512dq avx512_bf16" gcc \
+      "-DPTO_ROUNDS_TO_BF16 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
+    one avx512-bf16-clang "avx512f avx512bw avx512vl avx512dq avx512_bf16" clang-19 \
+      "-DPTO_ROUNDS_TO_BF16 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
     one avx512-clang "avx512f avx512bw avx512vl avx512dq" clang-19 "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
     one avx2-clang "avx2 fma f16c" clang-19 "-mavx2 -mfma -mf16c" "$@"
     ;;

@@ -123,6 +123,8 @@ static void check_widening(void)
         const pto_raw16 h = pto_rint_f16((pto_f32)x);
         check_vector("f16 by the ISA", PTO_F16, PTO_F32, 0, 0, x, __builtin_convertvector(h, pto_u32));
         check_vector("bf16 nearest", PTO_BF16, PTO_F32, 0, 0, x, pto_rint_bf16((pto_f32)x));
+        const pto_raw16 narrow = pto_narrow_bf16((pto_f32)x);
+        check_vector("bf16 as it is stored", PTO_BF16, PTO_F32, 0, 0, x, __builtin_convertvector(narrow, pto_u32));
     }
 }
 
