@@ -100,7 +100,8 @@ native_status native_cache_load(native_cache *c, const native_digest *key, void 
     snprintf(path, sizeof path, "%s/%s", c->path, name);
     struct stat st;
     const int fd = native_folder_open_file(c->folder, name);
-    if (fd < 0 && fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0) return NATIVE_OK;
+    /* Another process may make it just now: to look again would be to see another file. */
+    if (fd < 0 && errno == ENOENT) return NATIVE_OK;
     if (fd < 0 || !is_whole(fd, key)) {
         if (fd >= 0) close(fd);
         unlinkat(c->folder, name, 0);

@@ -64,6 +64,7 @@ int native_folder_open_file(int folder, const char *name)
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0)
         return fd;
     close(fd);
+    errno = EPERM;
     return -1;
 }
 

@@ -14,8 +14,8 @@ enum { NATIVE_LOCK_STEP_MS = 5 };
  * begins the sentence: "cache folder". `*folder` is to be closed by the caller. NATIVE_NO_FOLDER. */
 native_status native_folder_open(const char *path, bool with_parents, const char *what, int *folder, native_error *e);
 
-/* Opens `name` below `folder` for reading; -1 when it is missing or is not a file of the user that others cannot write.
- */
+/* Opens `name` below `folder` for reading; -1 when it is missing, which errno says then and only then by ENOENT, or is
+ * not a file of the user that others cannot write. */
 int native_folder_open_file(int folder, const char *name);
 
 /* Takes the lock of a file or folder that is open as `fd`, which every process honours that asks for it; it ends with
