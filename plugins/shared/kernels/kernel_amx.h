@@ -254,21 +254,26 @@ KERNEL_AMX_MICRO(micro_of_values, TWIN, TWIN_BF16_VALUES, BF16_STEP);
 /* The table ROWS, whose rows need `bf16_isa` or `bytes_isa`; by the functions micro_bf16, micro_i8_i8 and so on, which
  * KERNEL_AMX_MICROS(WAY) defines before; FEW(bf16), FEW(i8) and so on are what computes few rows, or NULL. A semicolon
  * comes after both. */
-#define KERNEL_AMX_MICROS(WAY)                                                                                 \
-    KERNEL_AMX_MICRO(micro_of_numbers, WAY, WAY##_BF16, BF16_STEP);                                            \
-    KERNEL_AMX_MICRO(micro_i8_i8, WAY, WAY##_I8_I8, BYTES_STEP);                                               \
-    KERNEL_AMX_MICRO(micro_u8_i8, WAY, WAY##_U8_I8, BYTES_STEP);                                               \
-    KERNEL_AMX_MICRO(micro_i8_u8, WAY, WAY##_I8_U8, BYTES_STEP);                                               \
-    KERNEL_AMX_MICRO(micro_u8_u8, WAY, WAY##_U8_U8, BYTES_STEP);                                               \
-    static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, \
-                           int64_t m, int64_t n, bool accumulate)                                              \
-    {                                                                                                          \
-        const int64_t steps = (k + BF16_STEP - 1) / BF16_STEP;                                                 \
-        if (*subnormal_flag(a_panel, steps) | *subnormal_flag(b_panel, steps))                                 \
-            micro_of_values(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);                           \
-        else                                                                                                   \
-            micro_of_numbers(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);                          \
-    }                                                                                                          \
+#define KERNEL_AMX_MICROS(WAY)                                                                                   \
+    KERNEL_AMX_MICRO(micro_of_numbers, WAY, WAY##_BF16, BF16_STEP);                                              \
+    KERNEL_AMX_MICRO(micro_i8_i8, WAY, WAY##_I8_I8, BYTES_STEP);                                                 \
+    KERNEL_AMX_MICRO(micro_u8_i8, WAY, WAY##_U8_I8, BYTES_STEP);                                                 \
+    KERNEL_AMX_MICRO(micro_i8_u8, WAY, WAY##_I8_U8, BYTES_STEP);                                                 \
+    KERNEL_AMX_MICRO(micro_u8_u8, WAY, WAY##_U8_U8, BYTES_STEP);                                                 \
+    static void micro_deeper_bf16(int64_t k, int64_t b_depth, const void *a_panel, const void *b_panel, void *c, \
+                                  int64_t c_row_stride, int64_t m, int64_t n, bool accumulate)                   \
+    {                                                                                                            \
+        const int64_t steps = (k + BF16_STEP - 1) / BF16_STEP, b_steps = (b_depth + BF16_STEP - 1) / BF16_STEP;  \
+        if (*subnormal_flag(a_panel, steps) | *subnormal_flag(b_panel, b_steps))                                 \
+            micro_of_values(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);                             \
+        else                                                                                                     \
+            micro_of_numbers(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);                            \
+    }                                                                                                            \
+    static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,   \
+                           int64_t m, int64_t n, bool accumulate)                                                \
+    {                                                                                                            \
+        micro_deeper_bf16(k, k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);                            \
+    }                                                                                                            \
     _Static_assert(MR == NR, "blocks are square")
 
 #define KERNEL_AMX_BYTES(entries, types, a_type, b_type, micro_name, b_way)                                 \
@@ -304,6 +309,7 @@ KERNEL_AMX_MICRO(micro_of_values, TWIN, TWIN_BF16_VALUES, BF16_STEP);
                       .pack_a = pack_a_bf16,                                                                  \
                       .pack_b = pack_b_bf16,                                                                  \
                       .micro = micro_bf16,                                                                    \
+                      .micro_deeper = micro_deeper_bf16,                                                      \
                       .skinny = FEW(bf16),                                                                    \
                       KERNEL_ENTRIES_OF(bf16)},                                                               \
         [ROW_I8] = {.isa = bytes_isa,                                                                         \

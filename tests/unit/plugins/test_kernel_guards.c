@@ -1,8 +1,8 @@
 /* plugins/shared/kernels: no row and no packing routine touches a byte outside of its operands. Memory before or after
  * each operand is not mapped, so that what does ends the test. Then which instruction sets facts of a processor are. */
+#include "tests/unit/plugins/kernel_each.h"
 #include "tests/unit/plugins/kernel_operands.h"
 
-#include <kernel_table.h>
 #include <string.h>
 
 enum { SIZES_MOST = 70 };
@@ -19,13 +19,6 @@ static int64_t bytes_of(pto_dtype type, int64_t count)
 {
     if (type == PTO_KERNEL_I4) return (count + 1) / 2;
     return count * (type == PTO_F32 ? 4 : type == PTO_BF16 || type == PTO_F16 ? 2 : 1);
-}
-
-static const pto_contraction *row_at(uint32_t index)
-{
-    uint32_t count = 0;
-    while (pto_contraction_at(count) != NULL) count++;
-    return index < count ? pto_contraction_at(index) : pto_contraction_twin_at(index - count);
 }
 
 static bool runs_here(const pto_contraction *row) { return (row->isa & ~pto_isa_of_host()) == 0; }

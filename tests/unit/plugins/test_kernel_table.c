@@ -1,8 +1,8 @@
 /* plugins/shared/kernels: every row of the table that this machine can run, against sums of exact products; those that
  * it cannot run are named. */
+#include "tests/unit/plugins/kernel_each.h"
 #include "tests/unit/unit.h"
 
-#include <kernel_table.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,14 +252,6 @@ static void run(const product *x, bool accumulate)
 }
 
 static bool runs_here(const pto_contraction *row) { return (row->isa & ~pto_isa_of_host()) == 0; }
-
-/* All rows of the table, then the twins of those that few machines run; NULL past the last one. */
-static const pto_contraction *row_at(uint32_t index)
-{
-    uint32_t count = 0;
-    while (pto_contraction_at(count) != NULL) count++;
-    return index < count ? pto_contraction_at(index) : pto_contraction_twin_at(index - count);
-}
 
 TEST(rows_that_are_not_run_here_are_named)
 {
