@@ -225,34 +225,44 @@ static void flush(int64_t m, int64_t n, char *c, int64_t c_row_bytes)
         }
 }
 
-/* From here to flush_end() results that are subnormal become 0; operands that are keep their value. */
-static unsigned flush_begin(void)
+enum { FLUSHES_RESULTS = 0x8000 };
+
+/* From here to flush_end(), of a row that flushes, results that are subnormal become 0, and so do those that C holds;
+ * operands that are keep their value. */
+static unsigned flush_begin(const pto_contraction *row, int64_t m, int64_t n, void *c, int64_t c_row_stride,
+                            bool accumulate)
 {
-    enum { FLUSHES_RESULTS = 0x8000 };
     const unsigned mode = __builtin_ia32_stmxcsr();
+    if (!row->flushes) return mode;
+    if (accumulate) flush(m, n, c, 4 * c_row_stride);
     __builtin_ia32_ldmxcsr(mode | FLUSHES_RESULTS);
     return mode;
 }
 
-static void flush_end(unsigned mode) { __builtin_ia32_ldmxcsr(mode); }
+static void flush_end(const pto_contraction *row, unsigned mode)
+{
+    if (row->flushes) __builtin_ia32_ldmxcsr(mode);
+}
+#else
+/* Rows of other processors do not flush. */
+static unsigned flush_begin(const pto_contraction *row, int64_t m, int64_t n, void *c, int64_t c_row_stride,
+                            bool accumulate)
+{
+    (void)row, (void)m, (void)n, (void)c, (void)c_row_stride, (void)accumulate;
+    return 0;
+}
+
+static void flush_end(const pto_contraction *row, unsigned mode) { (void)row, (void)mode; }
 #endif
 
 void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                        int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
                        int64_t c_row_stride, bool accumulate, void *scratch)
 {
-#if defined(__x86_64__)
-    if (row->flushes) {
-        if (accumulate && k > 0) flush(m, n, c, 4 * c_row_stride);
-        const unsigned mode = flush_begin();
-        multiply(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride, accumulate,
-                 scratch);
-        flush_end(mode);
-        return;
-    }
-#endif
+    const unsigned mode = flush_begin(row, m, n, c, c_row_stride, accumulate && k > 0);
     multiply(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride, accumulate,
              scratch);
+    flush_end(row, mode);
 }
 
 bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
@@ -261,17 +271,11 @@ bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k
 {
     void *const at = contraction_align(scratch);
     if (row->few == NULL) return false;
-#if defined(__x86_64__)
-    if (row->flushes) {
-        if (accumulate) flush(m, n, c, 4 * c_row_stride);
-        const unsigned mode = flush_begin();
-        const bool is_done =
-            row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
-        flush_end(mode);
-        return is_done;
-    }
-#endif
-    return row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
+    const unsigned mode = flush_begin(row, m, n, c, c_row_stride, accumulate);
+    const bool is_done =
+        row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
+    flush_end(row, mode);
+    return is_done;
 }
 
 /* How many rows of A, up to k_block deep, are packed at a time beside panels of B that are there. */
@@ -357,15 +361,6 @@ void contraction_pack(const pto_contraction *row, int64_t part, int64_t n, int64
                     p * b_k_stride + first * b_column_stride, b_column_stride, b_k_stride, to, b.panel_bytes);
 }
 
-static void multiply_packed(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                            int64_t a_row_stride, int64_t a_k_stride, const right_panels *b, int64_t rows_most, void *c,
-                            int64_t c_row_stride, bool accumulate, void *scratch)
-{
-    const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, b->depth), a_row_stride, a_k_stride);
-    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, b, rows_most, packs, c, c_row_stride, accumulate,
-                       scratch);
-}
-
 /* Whether a product may take the first k of what is packed. */
 static bool has_first(const pto_contraction *row, const right_panels *b, int64_t k)
 {
@@ -382,15 +377,10 @@ bool contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_
     right_panels b = packed_of(row, columns, depth, packed);
     b.from += column / row->nr * b.panel_bytes;
     if (!has_first(row, &b, k)) return false;
-#if defined(__x86_64__)
-    if (row->flushes) {
-        if (accumulate && k > 0) flush(m, n, c, 4 * c_row_stride);
-        const unsigned mode = flush_begin();
-        multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, c, c_row_stride, accumulate, scratch);
-        flush_end(mode);
-        return true;
-    }
-#endif
-    multiply_packed(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, c, c_row_stride, accumulate, scratch);
+    const bool packs = !rows_lie_near(row, smaller(m, rows_most), smaller(k, b.depth), a_row_stride, a_k_stride);
+    const unsigned mode = flush_begin(row, m, n, c, c_row_stride, accumulate && k > 0);
+    multiply_by_panels(row, m, n, k, a, a_row_stride, a_k_stride, &b, rows_most, packs, c, c_row_stride, accumulate,
+                       scratch);
+    flush_end(row, mode);
     return true;
 }
