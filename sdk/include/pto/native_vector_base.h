@@ -168,6 +168,8 @@ PTO_VECTOR_FN pto_i32 pto_select_i32(pto_mask m, pto_i32 a, pto_i32 b)
     return (pto_i32)__builtin_ia32_selectd_512(m, a, b);
 #elif PTO_MASK_REGISTERS
     return (pto_i32)__builtin_ia32_blendmd_512_mask(b, a, m);
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+    return (pto_i32)__builtin_ia32_blendvps256((pto_f32)b, (pto_f32)a, (pto_f32)m);
 #else
     return (m & a) | (~m & b);
 #endif
@@ -204,17 +206,36 @@ PTO_FIRST(i32, pto_i32, int)
 PTO_FIRST(u32, pto_u32, unsigned)
 #undef PTO_FIRST
 
-/* Whether the mask holds in one of the lanes. */
+/* Whether the mask holds in one of the lanes, or in all of them. */
 PTO_VECTOR_FN int pto_mask_any(pto_mask m)
 {
 #if PTO_MASK_REGISTERS
     return m != 0;
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+    return __builtin_ia32_movmskps256((pto_f32)m) != 0;
+#elif PTO_VECTOR_BYTES == 16 && defined(__SSE2__)
+    return __builtin_ia32_movmskps((pto_f32)m) != 0;
 #else
     int any = 0;
     for (int i = 0; i < PTO_LANES; i++) any |= m[i];
     return any != 0;
 #endif
 }
+PTO_VECTOR_FN int pto_mask_all(pto_mask m)
+{
+#if PTO_MASK_REGISTERS
+    return m == PTO_ALL_LANES;
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+    return __builtin_ia32_movmskps256((pto_f32)m) == 0xff;
+#elif PTO_VECTOR_BYTES == 16 && defined(__SSE2__)
+    return __builtin_ia32_movmskps((pto_f32)m) == 0xf;
+#else
+    return !pto_mask_any(pto_mask_not(m));
+#endif
+}
+
+/* Whether lanes have the sign bit, -0 and some NaN among them. */
+PTO_VECTOR_FN pto_mask pto_is_signed_f32(pto_f32 x) { return pto_lt_i32((pto_i32)x, pto_splat_i32(0)); }
 
 /* Whether lanes are NaN. */
 PTO_VECTOR_FN pto_mask pto_isnan_f32(pto_f32 x) { return pto_ne_f32(x, x); }
@@ -290,6 +311,7 @@ PTO_OF_ONE(sqrt)
 
 /* |x| and -x: the sign bit alone changes, so that every NaN keeps its other bits. */
 PTO_VECTOR_FN pto_f32 pto_abs_f32(pto_f32 x) { return (pto_f32)((pto_i32)x & 0x7fffffff); }
+PTO_VECTOR_FN pto_f32 pto_minus_size_f32(pto_f32 x) { return (pto_f32)((pto_i32)x | (int)0x80000000u); }
 PTO_VECTOR_FN pto_f32 pto_neg_f32(pto_f32 x) { return (pto_f32)((pto_i32)x ^ pto_splat_i32((int)0x80000000u)); }
 PTO_OF_ONE(abs)
 PTO_OF_ONE(neg)

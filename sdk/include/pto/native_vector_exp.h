@@ -130,6 +130,19 @@ PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
 /* Of 0 at once: online softmax asks for it with each block of keys that leaves a row's largest score as it is. */
 PTO_ROW_FN float pto_exp_f32_1(float x) { return x == 0 ? 1 : pto_exp_f32(pto_splat_f32(x))[0]; }
 
+#if !PTO_MASK_REGISTERS
+/* e^x 2^bias, where that is a normal number: the power comes from the last bits of `shifted`, which are those of
+ * k + 16 bias. */
+PTO_VECTOR_FN pto_f32 pto_exp_biased(pto_f32 x, int bias)
+{
+    const pto_f32 from = pto_splat_f32(PTO_SIXTEENTH_BITS + (float)bias);
+    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), from);
+    const pto_u32 k = (pto_u32)shifted, whole = (k >> 4) << 23;
+    const pto_f32 power = (pto_f32)((pto_u32)pto_exp2_sixteenths((pto_i32)k) + whole);
+    return pto_exp_times(pto_exp_rest(x, shifted - from), power);
+}
+#endif
+
 /* e^x of x that is at most 0 or NaN: the bits of pto_exp_f32, with fewer steps. No power is above 1, so that all of
  * them times 2^64 are normal numbers, and one factor takes that away again. */
 PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
@@ -139,12 +152,7 @@ PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
     const pto_exponential e = pto_exp_parts(y);
     return pto_scale_f32(e.part, e.n);
 #else
-    /* The last bits of `shifted` are those of k + 16 64. */
-    const pto_f32 bias = pto_splat_f32(PTO_SIXTEENTH_BITS + 64);
-    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias);
-    const pto_u32 k = (pto_u32)shifted, whole = (k >> 4) << 23;
-    const pto_f32 power = (pto_f32)((pto_u32)pto_exp2_sixteenths((pto_i32)k) + whole);
-    return pto_exp_times(pto_exp_rest(y, shifted - bias), power) * 0x1p-64f;
+    return pto_exp_biased(y, 64) * 0x1p-64f;
 #endif
 }
 PTO_CALL_OF_ONE(exp_below)
@@ -189,16 +197,27 @@ PTO_CALL_OF_ONE(expm1)
 /* Sigmoid: 3 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
 PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
 {
-    const pto_f32 e = pto_exp_below_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
+    const pto_f32 e = pto_exp_below_f32(pto_minus_size_f32(x)), one = pto_splat_f32(1);
     return pto_select_f32(pto_lt_f32(x, pto_splat_f32(0)), e, one) / (one + e);
 }
 PTO_CALL_OF_ONE(sigmoid)
+
+/* e^x of x from -80 to 0: the bits of pto_exp_f32, and a normal number. */
+PTO_VECTOR_FN pto_f32 pto_exp_near_f32(pto_f32 x)
+{
+#if PTO_MASK_REGISTERS
+    const pto_exponential e = pto_exp_parts(x);
+    return pto_scale_f32(e.part, e.n);
+#else
+    return pto_exp_biased(x, 0);
+#endif
+}
 
 /* x sigmoid(z) = part 2^n, where z has the sign of x. e^z x may be far below what it is of: its n stays apart. NaN of
  * x = -inf, as x / (1 + exp(-z)) is. */
 PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
 {
-    const pto_exponential e = pto_exp_parts(pto_second_max_f32(pto_splat_f32(-174), pto_neg_f32(pto_abs_f32(z))));
+    const pto_exponential e = pto_exp_parts(pto_second_max_f32(pto_splat_f32(-174), pto_minus_size_f32(z)));
     const pto_f32 over = pto_scale_f32(e.part, e.n) + 1.0f, none = pto_splat_f32(0);
     const pto_mask below = pto_lt_f32(z, none);
     /* Far below 0 only n counts; x - x is NaN of -inf and else 0. */
@@ -209,25 +228,56 @@ PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
     return gated;
 }
 
-/* x sigmoid(x): 3.5 ulp. */
-PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x)
+/* Where a gate's exponential or what it is times may leave the normal numbers, or be NaN: calls, which few vectors
+ * need. Each lane has the bits of one of the two ways, whatever the others are. */
+PTO_ROW_FN void pto_gated_far(const pto_f32 *x, const pto_f32 *z, pto_mask is_near, pto_f32 *y)
 {
-    const pto_exponential g = pto_gated_parts(x, x);
-    return pto_scale_f32(g.part, g.n);
+    const pto_exponential g = pto_gated_parts(*x, *z);
+    *y = pto_select_f32(is_near, *y, pto_scale_f32(g.part, g.n));
 }
+
+/* x sigmoid(z), where z has the sign of x. */
+PTO_VECTOR_FN pto_f32 pto_gated_f32(pto_f32 x, pto_f32 z)
+{
+    const pto_f32 least = pto_splat_f32(-80), e = pto_exp_near_f32(pto_second_max_f32(least, pto_minus_size_f32(z)));
+    const pto_f32 y = pto_select_f32(pto_is_signed_f32(z), x * e, x) / (e + 1.0f);
+    const pto_mask is_near = pto_ge_f32(z, least);
+    if (__builtin_expect(pto_mask_all(is_near), 1)) return y;
+    const pto_f32 of = x, at = z;
+    pto_f32 all = y;
+    pto_gated_far(&of, &at, is_near, &all);
+    return all;
+}
+
+/* x sigmoid(x): 3.5 ulp. */
+PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x) { return pto_gated_f32(x, x); }
 PTO_CALL_OF_ONE(silu)
 
-/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two parts of the power, of which the second is 1 unless
- * a is far below 0, and a that is near 0 is scaled until then. */
-PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
+/* a sigmoid(a) b, of lanes that do not hold `is_near`: b comes between two parts of the power, of which the second is 1
+ * unless a is far below 0, and a that is near 0 is scaled until then. */
+PTO_ROW_FN void pto_swiglu_far(const pto_f32 *a, const pto_f32 *b, pto_mask is_near, pto_f32 *y)
 {
     const pto_f32 one = pto_splat_f32(1);
-    const pto_mask is_small = pto_lt_f32(pto_abs_f32(a), pto_splat_f32(0x1p-100f));
-    const pto_f32 sized = a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one);
-    const pto_exponential g = pto_gated_parts(sized, a);
+    const pto_mask is_small = pto_lt_f32(pto_abs_f32(*a), pto_splat_f32(0x1p-100f));
+    const pto_f32 sized = *a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one);
+    const pto_exponential g = pto_gated_parts(sized, *a);
     const pto_f32 first = pto_second_max_f32(pto_splat_f32(-126), g.n), rest = g.n - first;
     const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
-    return pto_scale_f32(g.part, first) * b * last;
+    *y = pto_select_f32(is_near, *y, pto_scale_f32(g.part, first) * *b * last);
+}
+
+/* a sigmoid(a) b: 4 ulp where a is above -174. */
+PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
+{
+    const pto_f32 least = pto_splat_f32(-80), e = pto_exp_near_f32(pto_second_max_f32(least, pto_minus_size_f32(a)));
+    const pto_f32 product = pto_select_f32(pto_is_signed_f32(a), a * e, a) * b, y = product / (e + 1.0f);
+    const pto_mask is_finite = pto_le_f32(pto_abs_f32(product), pto_splat_f32(0x1.fffffep127f));
+    const pto_mask is_near = pto_mask_and(pto_ge_f32(a, least), is_finite);
+    if (__builtin_expect(pto_mask_all(is_near), 1)) return y;
+    const pto_f32 of = a, times = b;
+    pto_f32 all = y;
+    pto_swiglu_far(&of, &times, is_near, &all);
+    return all;
 }
 PTO_CALL_OF_TWO(swiglu)
 
@@ -236,15 +286,10 @@ PTO_CALL_OF_TWO(swiglu)
 PTO_VECTOR_FN pto_f32 pto_gelu_tanh_f32(pto_f32 x)
 {
     const pto_f32 slope = pto_fma_f32(x * x, pto_splat_f32(0x1.2444f2p-4f), pto_splat_f32(0x1.988454p+0f));
-    const pto_exponential g = pto_gated_parts(x, x * slope);
-    return pto_scale_f32(g.part, g.n);
+    return pto_gated_f32(x, x * slope);
 }
 PTO_CALL_OF_ONE(gelu_tanh)
-PTO_VECTOR_FN pto_f32 pto_gelu_sigmoid_f32(pto_f32 x)
-{
-    const pto_exponential g = pto_gated_parts(x, x * 1.702f);
-    return pto_scale_f32(g.part, g.n);
-}
+PTO_VECTOR_FN pto_f32 pto_gelu_sigmoid_f32(pto_f32 x) { return pto_gated_f32(x, x * 1.702f); }
 PTO_CALL_OF_ONE(gelu_sigmoid)
 
 /* tanh(|x|) = t / (t + 2), t = e^(2 |x|) - 1: 2.5 ulp. Beyond 10 it is 1. */
