@@ -49,6 +49,16 @@ static const char relation_words[] =
 #undef RELATION
     ;
 #define RELATIONS (relation_words + 1)
+static const char function_words[] =
+#define FUNCTION(word, ...) "|" #word
+#include "ir/ops/functions.def"
+    ;
+#define FUNCTIONS (function_words + 1)
+static const char function2_words[] =
+#define FUNCTION2(word, ...) "|" #word
+#include "ir/ops/functions.def"
+    ;
+#define FUNCTIONS2 (function2_words + 1)
 
 const op_info op_rows[OP_KIND_COUNT] = {
 #define OP(ID, mnemonic, sentence, ...) [OP_##ID] = {.name = mnemonic, .doc = sentence, __VA_ARGS__},
@@ -308,10 +318,14 @@ uint32_t op_info_operands_with(const op_info *info, uint32_t flags)
     return found;
 }
 
+/* What a machine may have or not is computed in the type of the ops that it becomes otherwise. */
+static bool is_called(op_kind kind) { return kind == OP_TILE_FUNCTION || kind == OP_TILE_FUNCTION2; }
+
 op_kind op_typed_by(const op_info *info)
 {
     if (info->typed_by != OP_NONE) return info->typed_by;
-    return info->tile[TILE_ALONG_COLUMNS] != OP_NONE ? info->tile[TILE_ALONG_COLUMNS] : info->tile[TILE_WHOLE];
+    if (info->tile[TILE_ALONG_COLUMNS] != OP_NONE) return info->tile[TILE_ALONG_COLUMNS];
+    return is_called(info->tile[TILE_WHOLE]) ? OP_NONE : info->tile[TILE_WHOLE];
 }
 
 insn_tmp op_info_tmp(const op_info *info)

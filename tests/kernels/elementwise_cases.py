@@ -7,12 +7,6 @@ from tensor_table import Array, NUMBERS, SHAPES, case, data, ints, rng, rounded,
 
 
 def unary_cases():
-    def gelu_tanh(x):
-        x = x.astype(np.longdouble)
-        return x / 2 * (1 + np.tanh(np.sqrt(2 / np.longdouble(np.pi)) * (x + np.longdouble(0.044715) * x**3)))
-    def gelu_sigmoid(x):
-        x = x.astype(np.longdouble)
-        return x / (1 + np.exp(-np.longdouble(1.702) * x))
     for shape in SHAPES:
         for t in NUMBERS:
             a = data(t, shape)
@@ -30,8 +24,8 @@ def unary_cases():
                     case(name, what, t, rounded(t, f(x)), [src], ulp=ulp)
                 a = data(t, shape, "moderate")
                 x = el.decode(t, a)
-                case("gelu", what + " tanh", t, rounded(t, np.asarray(gelu_tanh(x), dtype=np.float64)), [Array(t, a)], approx=0, ulp=1)
-                case("gelu", what + " sigmoid", t, rounded(t, np.asarray(gelu_sigmoid(x), dtype=np.float64)), [Array(t, a)], approx=1, ulp=1)
+                case("gelu", what + " tanh", t, rounded(t, numpy_ops.gelu_tanh(x)), [Array(t, a)], approx=0, ulp=1)
+                case("gelu", what + " sigmoid", t, rounded(t, numpy_ops.gelu_sigmoid(x)), [Array(t, a)], approx=1, ulp=1)
 
 
 def extreme(x, y, smaller, nan):

@@ -115,6 +115,15 @@ def unary_cases():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
                 case("t" + name, f"{t} {shape} {layouts}", d, [s], d.with_valid(want), ulp=ulp)
+            for name, (f, ulp) in numpy_ops.CALLED.items() if t == "f32" else ():
+                with np.errstate(all="ignore"):
+                    want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
+                case("tfunction", f"{name} {shape} {layouts}", d, [s], d.with_valid(want), ulp=ulp)
+            b = data(t, shape)
+            for name, (f, ulp) in numpy_ops.CALLED_PAIRS.items() if t == "f32" else ():
+                with np.errstate(all="ignore"):
+                    want = el.encode(t, f(el.decode(t, a), el.decode(t, b)).ravel()).reshape(shape)
+                case("tfunction2", f"{name} {shape} {layouts}", d, [s, Tile(t, b, layouts[0])], d.with_valid(want), ulp=ulp)
 
 
 def remainder_cases():

@@ -14,6 +14,17 @@ def sigmoid(x):
     return ONE / (ONE + np.exp(-x))
 
 
+def gelu_tanh(x):
+    x = x.astype(np.longdouble)
+    u = np.sqrt(2 / np.longdouble(np.pi)) * (x + np.longdouble(0.044715) * x**3)
+    return np.asarray(x / (1 + np.exp(-2 * u)), dtype=np.float64)
+
+
+def gelu_sigmoid(x):
+    x = x.astype(np.longdouble)
+    return np.asarray(x / (1 + np.exp(-np.longdouble(1.702) * x)), dtype=np.float64)
+
+
 def is_whole(x):
     return x.dtype == object
 
@@ -102,6 +113,12 @@ FLOAT_PAIRS = {
 DIVISORS = {"gcd": lambda x, y: np.array([math.gcd(int(a), int(b)) for a, b in zip(np.ravel(x), np.ravel(y))], dtype=object).reshape(np.shape(x))}
 # instructions of two float tiles: pto.t<name>, of integers too where that is given
 TILE_PAIRS = {"rem": REMAINDERS["mod"], "fmod": REMAINDERS["fmod"], "pow": (lambda x, y: np.power(x * ONE, y * ONE), None, 1)}
+# what machines call of f32, by the words of functions.def: pto.tfunction and pto.tfunction2
+CALLED = {name: FLOATS[name] for name in ("sigmoid", "silu", "tanh", "exp2", "expm1", "sinh", "cosh", "asinh", "acosh",
+                                          "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "erf", "erfc")}
+CALLED["gelu_tanh"] = (gelu_tanh, 1)
+CALLED["gelu_sigmoid"] = (gelu_sigmoid, 1)
+CALLED_PAIRS = {name: FLOAT_PAIRS[name] for name in ("swiglu", "hypot", "atan2")}
 # how far functions of angles go when they are lowered
 TURNS = {"sin": 1048576.0, "cos": 1048576.0, "tan": 1048576.0}
 

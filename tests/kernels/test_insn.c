@@ -56,6 +56,7 @@ static insn_case take_case(reader *r)
     int64_t none;
     memcpy(c.name, take(r, NAME), NAME);
     memcpy(c.what, take(r, WHAT), WHAT);
+    c.call.function = insn_function_by_name(c.what, strcspn(c.what, " ")); /* what is tried is named first */
     c.call.mode = (round_mode)take_i64(r);
     c.call.saturate = take_i64(r) != 0;
     c.call.has_pad = take_i64(r) != 0;

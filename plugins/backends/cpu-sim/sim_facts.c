@@ -326,7 +326,12 @@ static pto_status check_in_list(const sim *s, const program_site *site, pto_dtyp
 {
     const pto_kind_id kind = pto_op_kind(site->op);
     const pto_dtype t = own == PTO_MASK ? PTO_U16 : own; /* rows of bits are words */
-    const pto_str has = machine_dtypes(s->run, kind);
+    const pto_str has = machine_dtypes(s->run, kind), cost = pto_kind_cost(s->run, kind);
+    if (machine_lacks(s->run, kind))
+        return pto_error(site->op, "pto.cpu-sim/no-instruction",
+                         "machine `%s` has no `%.*s`, since its file has no `instructions.%.*s.dtypes`: write it with "
+                         "other instructions, or let passes make them of a tensor op",
+                         s->machine->name, PTO_FMT(site->op_name), PTO_FMT(cost));
     if (has.n == 0 || through_f32 || machine_lists(has, pto_dtype_name(t))) return PTO_OK;
     return pto_error(site->op, "pto.cpu-sim/no-instruction",
                      "machine `%s` has no `%.*s` in %s, only in %.*s: compute in one of these", s->machine->name,

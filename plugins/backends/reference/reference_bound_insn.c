@@ -100,6 +100,7 @@ static bound one_operand(const bound_insn_run *r, const bound *a)
     case INSN_TSQRT: return bound_function(EVAL_TENSOR_SQRT, GELU_TANH, t, a, &r->rule);
     case INSN_TRSQRT: return bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, t, a, &r->rule);
     case INSN_TRECIP: return bound_function(EVAL_TENSOR_RECIPROCAL, GELU_TANH, t, a, &r->rule);
+    case INSN_TFUNCTION: return bound_function(r->call->function->row, r->call->function->approx, t, a, &r->rule);
     case INSN_TCVT: return bound_convert(t, r->call->src[0].dtype, a, r->call->mode, r->call->saturate);
     default: break;
     }

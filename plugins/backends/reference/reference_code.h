@@ -89,6 +89,7 @@ struct op_code {
     tensor_op tensor;
     uint32_t rule, transfer; /* of tile ops: PTO_RULE_*, PTO_TRANSFER_* */
     int64_t run;             /* of tile ops: records of a run */
+    const insn_function *function;
     bool descending, upper;
     bool transpose, has_pad, saturate;
     round_mode mode;

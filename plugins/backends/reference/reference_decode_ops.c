@@ -188,6 +188,8 @@ static pto_status decode_tile(coder *c, op_code *o)
     if (o->has_pad) o->pad = number_of(pad);
     if (PTO_SOME(mode)) o->mode = round_mode_by_name(pto_attr_str(mode).p, pto_attr_str(mode).n);
     o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
+    const pto_str function = pto_attr_str_of(o->op, PTO_STR("function"));
+    o->function = insn_function_by_name(function.p, function.n);
     o->run = pto_attr_int_of(o->op, PTO_STR("run"), 0);
     o->descending = pto_attr_bool_of(o->op, PTO_STR("descending"), 0) != 0;
     o->upper = pto_attr_bool_of(o->op, PTO_STR("upper"), 0) != 0;

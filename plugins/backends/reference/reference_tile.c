@@ -256,6 +256,7 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
                       .mode = o->mode,
                       .saturate = o->saturate,
                       .relation = o->relation,
+                      .function = o->function,
                       .run = o->run,
                       .descending = o->descending,
                       .upper = o->upper};

@@ -11,8 +11,10 @@ const char *emit_relation(pto_op op)
 
 pto_str emit_stem(pto_op op)
 {
+    const pto_str called = pto_attr_str_of(op, PTO_STR("function"));
     pto_str name = pto_op_name(op);
     const uint32_t rule = emit_rule_of(op);
+    if (called.n != 0) return called;
     if (name.n > 5) name = pto_str_make(name.p + 5, name.n - 5); /* "tile." */
     if (rule == PTO_RULE_ROW_BINARY || rule == PTO_RULE_COL_BINARY) return pto_str_make(name.p + 9, name.n - 9);
     if (rule == PTO_RULE_SCALAR || rule == PTO_RULE_REMAINDER_SCALAR) name.n--;

@@ -93,7 +93,11 @@ static const char *beside(emitter *e, const char *x, const char *other)
 static const char *of_floats(emitter *e, pto_str stem, const char *a, const char *b)
 {
     static const char *const functions[] = {"exp",  "exp_below", "log", "sqrt", "rsqrt", "reciprocal",
-                                            "fmod", "pow",       "neg", "abs",  "relu",  NULL};
+                                            "fmod", "pow",       "neg", "abs",  "relu",
+#define FUNCTION(word, ...) #word,
+#define FUNCTION2(word, ...) #word,
+#include <pto/ops/functions.def>
+                                            NULL};
     const char *sign = sign_of(stem);
     if (sign != NULL && b != NULL) return emit_format(e, "(%s %s %s)", beside(e, a, b), sign, beside(e, b, a));
     if ((pto_str_is(stem, "max") || pto_str_is(stem, "min")) && scalar_in(e, b) != NULL)

@@ -379,7 +379,7 @@ static int by_order(const lines *l)
     const int64_t usable = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), 0);
     const int64_t values = pto_dtype_bytes(t), places = pto_dtype_bytes(PTO_I32);
     int64_t extent = 0;
-    if (!pto_opt_bool(run, OPT_ORDERED) || !machine_orders(run, pto_kind(run, KIND_ORDER), t)) return 0;
+    if (!pto_opt_bool(run, OPT_ORDERED) || !machine_states(run, pto_kind(run, KIND_ORDER), t)) return 0;
     if (!pto_expr_is_const(l->length, &extent) || extent <= 0 || extent > usable) return 0;
     const int64_t kept = PTO_IS(l->op, TOPK) ? pto_attr_int_of(l->op, PTO_STR("k"), 0) : extent;
     const int64_t made = places + (PTO_IS(l->op, ARGSORT) ? 0 : values);

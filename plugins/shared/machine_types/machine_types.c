@@ -53,10 +53,36 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
     return machine_lists(machine_dtypes(run, kind), pto_dtype_name(t));
 }
 
-int machine_orders(const pto_run *run, pto_kind_id kind, pto_dtype t)
+static pto_str own_dtypes(const pto_run *run, pto_kind_id kind)
+{
+    return pto_machine_text(run, "instructions.%.*s.dtypes", PTO_FMT(pto_kind_cost(run, kind)));
+}
+
+int machine_states(const pto_run *run, pto_kind_id kind, pto_dtype t)
+{
+    return machine_lists(own_dtypes(run, kind), pto_dtype_name(t));
+}
+
+int machine_lacks(const pto_run *run, pto_kind_id kind)
 {
     const pto_str cost = pto_kind_cost(run, kind);
-    return machine_lists(pto_machine_text(run, "instructions.%.*s.dtypes", PTO_FMT(cost)), pto_dtype_name(t));
+    return (pto_str_is(cost, "order") || pto_str_is(cost, "function")) && own_dtypes(run, kind).n == 0;
+}
+
+static pto_kind_id whole_form(const pto_run *run, pto_kind_id tensor_kind)
+{
+    return (pto_kind_id)pto_kind_column(run, tensor_kind, PTO_COLUMN_TILE_WHOLE);
+}
+
+int machine_is_function(const pto_run *run, pto_kind_id tensor_kind)
+{
+    const pto_kind_id whole = whole_form(run, tensor_kind);
+    return whole != 0 && pto_str_is(pto_kind_cost(run, whole), "function");
+}
+
+int machine_calls(const pto_run *run, pto_kind_id tensor_kind, pto_dtype t)
+{
+    return machine_is_function(run, tensor_kind) && machine_states(run, whole_form(run, tensor_kind), t);
 }
 
 pto_str machine_conversions(const pto_run *run, pto_dtype from)

@@ -14,8 +14,13 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind);
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind);
 /* Whether it takes the type; of a conversion: whether it rounds numbers of the type to whole ones. */
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
-/* Whether it has the type in a list of its own class: without one the machine has no such instruction. */
-int machine_orders(const pto_run *run, pto_kind_id kind, pto_dtype t);
+/* Whether it has the type in a list of its own class. */
+int machine_states(const pto_run *run, pto_kind_id kind, pto_dtype t);
+/* Whether the instruction is of those that no chip has, and the machine lists no types for it. */
+int machine_lacks(const pto_run *run, pto_kind_id kind);
+/* Whether a tensor op is one of functions.def, which machines may call; and whether the machine does, for a type. */
+int machine_is_function(const pto_run *run, pto_kind_id tensor_kind);
+int machine_calls(const pto_run *run, pto_kind_id tensor_kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);

@@ -3,6 +3,7 @@
 #include "semantics/lanes.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Long runs go down in column-major tiles: exchanging rows and columns everywhere changes no result. */
 static void turn_column_major(insn_call *call, int source_count)
@@ -215,6 +216,53 @@ static double relu(double x) { return x <= 0 ? 0 : x; }
 pto_status insn_TRELU(insn_call *call)
 {
     return element_is_float(call->dst.dtype) ? run_function(call, relu) : run_sign(call, SIGN_RELU);
+}
+
+const insn_function *insn_function_by_name(const char *p, size_t n)
+{
+    static const insn_function rows[] = {
+#define FUNCTION(word, ROW, approx) {#word, EVAL_TENSOR_##ROW, approx},
+#define FUNCTION2(word, ROW) {#word, EVAL_TENSOR_##ROW, GELU_TANH},
+#include <pto/ops/functions.def>
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strlen(rows[i].word) == n && memcmp(rows[i].word, p, n) == 0) return &rows[i];
+    return NULL;
+}
+
+static pto_status check_f32(insn_call *call)
+{
+    const pto_dtype t = call->dst.dtype;
+    return t == PTO_F32 ? PTO_OK : insn_fail(call, "element type %s is not f32", pto_dtype_name(t));
+}
+
+pto_status insn_TFUNCTION(insn_call *call)
+{
+    const insn_function *of = call->function;
+    double (*function)(double) = of != NULL ? tensor_function(of->row, of->approx) : NULL;
+    if (function == NULL) return insn_fail(call, "there is no such function of one number");
+    INSN_TRY(check_f32(call));
+    return run_function(call, function);
+}
+
+pto_status insn_TFUNCTION2(insn_call *call)
+{
+    const tile_ref *t = &call->dst;
+    double (*function)(double, double) = call->function != NULL ? tensor_function2(call->function->row) : NULL;
+    if (function == NULL) return insn_fail(call, "there is no such function of two numbers");
+    INSN_TRY(check_f32(call));
+    INSN_TRY(begin_elementwise(call, 2));
+    float a[LANES], b[LANES];
+    double x[LANES];
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_f32(&call->src[0], r, c, n, a);
+        tile_read_f32(&call->src[1], r, c, n, b);
+        for (size_t i = 0; i < n; i++) x[i] = function((double)a[i], (double)b[i]);
+        tile_write_f64(t, r, c, n, x);
+    }
+    return PTO_OK;
 }
 
 pto_status insn_TEXP(insn_call *call) { return run_function(call, exp); }

@@ -15,6 +15,7 @@
 #ifndef PTO_SEMANTICS_INSN_SEMANTICS_H
 #define PTO_SEMANTICS_INSN_SEMANTICS_H
 
+#include "semantics/tensor_ops.h"
 #include "semantics/tile_ref.h"
 
 #include <pto/relation.h>
@@ -28,6 +29,15 @@ typedef enum insn_id {
 #undef INSN_ONLY
     INSN_COUNT
 } insn_id;
+
+/* A row of <pto/ops/functions.def>. */
+typedef struct insn_function {
+    const char *word;
+    tensor_op row;
+    gelu_approx approx;
+} insn_function;
+/* NULL: no function of that name. */
+const insn_function *insn_function_by_name(const char *p, size_t n);
 
 /* CPU features that may be used, found once by insn_cpu(); results do not depend on them. */
 enum { INSN_CPU_FMA = 1 };
@@ -49,7 +59,8 @@ typedef struct insn_call {
     float scale; /* with has_scale: what a store multiplies by */
     round_mode mode;
     pto_relation relation;
-    void *scratch; /* may be NULL when scratch_bytes is 0 */
+    const insn_function *function; /* tfunction, tfunction2 */
+    void *scratch;                 /* may be NULL when scratch_bytes is 0 */
     size_t scratch_bytes;
     size_t scratch_needed; /* out */
     uint64_t faults;       /* out, added to: integer divisions by zero */

@@ -170,6 +170,7 @@ typedef struct program_step {
     float scale;
     round_mode mode;
     pto_relation relation;
+    const insn_function *function;
     bool descending, upper;
     number scalar, pad;
     int64_t at[2];                  /* row and column of what is read */

@@ -38,7 +38,8 @@ typedef struct insn_code {
     float scale;
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
-    int64_t run;           /* of records */
+    const insn_function *function;
+    int64_t run; /* of records */
     bool descending, upper;
     number pad;
 } insn_code;

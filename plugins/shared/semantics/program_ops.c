@@ -213,6 +213,8 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
         if (c.mode == ROUND_COUNT) return unsupported(d, site, "no such rounding mode");
     }
     c.relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("relation"))));
+    const pto_str function = pto_attr_str_of(op, PTO_STR("function"));
+    c.function = insn_function_by_name(function.p, function.n);
     c.run = pto_attr_int_of(op, PTO_STR("run"), 0);
     c.descending = pto_attr_bool_of(op, PTO_STR("descending"), 0) != 0;
     c.upper = pto_attr_bool_of(op, PTO_STR("upper"), 0) != 0;

@@ -238,6 +238,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->scale = c->scale;
     out->mode = c->mode;
     out->relation = c->relation;
+    out->function = c->function;
     out->run = c->run;
     out->descending = c->descending;
     out->upper = c->upper;
@@ -441,6 +442,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->scale = step->scale;
     out->mode = step->mode;
     out->relation = step->relation;
+    out->function = step->function;
     out->run = step->run;
     out->descending = step->descending;
     out->upper = step->upper;

@@ -84,40 +84,57 @@ pto_status eval_TENSOR_NEG(tensor_call *call) { return unary_number(call, neg, I
 pto_status eval_TENSOR_ABS(tensor_call *call) { return unary_number(call, fabs, INT_ABS); }
 pto_status eval_TENSOR_SIGN(tensor_call *call) { return unary_number(call, sign, INT_SIGN); }
 pto_status eval_TENSOR_RELU(tensor_call *call) { return unary_number(call, relu, INT_RELU); }
-pto_status eval_TENSOR_FLOOR(tensor_call *call) { return unary_float(call, floor); }
-pto_status eval_TENSOR_CEIL(tensor_call *call) { return unary_float(call, ceil); }
-pto_status eval_TENSOR_ROUND(tensor_call *call) { return unary_float(call, rint); }
-pto_status eval_TENSOR_TRUNC(tensor_call *call) { return unary_float(call, trunc); }
-pto_status eval_TENSOR_SQRT(tensor_call *call) { return unary_float(call, sqrt); }
-pto_status eval_TENSOR_RSQRT(tensor_call *call) { return unary_float(call, rsqrt); }
-pto_status eval_TENSOR_RECIPROCAL(tensor_call *call) { return unary_float(call, reciprocal); }
-pto_status eval_TENSOR_EXP(tensor_call *call) { return unary_float(call, exp); }
-pto_status eval_TENSOR_LOG(tensor_call *call) { return unary_float(call, log); }
-pto_status eval_TENSOR_EXP2(tensor_call *call) { return unary_float(call, exp2); }
-pto_status eval_TENSOR_EXPM1(tensor_call *call) { return unary_float(call, expm1); }
-pto_status eval_TENSOR_LOG2(tensor_call *call) { return unary_float(call, log2); }
-pto_status eval_TENSOR_LOG10(tensor_call *call) { return unary_float(call, log10); }
-pto_status eval_TENSOR_LOG1P(tensor_call *call) { return unary_float(call, log1p); }
-pto_status eval_TENSOR_SINH(tensor_call *call) { return unary_float(call, sinh); }
-pto_status eval_TENSOR_COSH(tensor_call *call) { return unary_float(call, cosh); }
-pto_status eval_TENSOR_ASINH(tensor_call *call) { return unary_float(call, asinh); }
-pto_status eval_TENSOR_ACOSH(tensor_call *call) { return unary_float(call, acosh); }
-pto_status eval_TENSOR_ATANH(tensor_call *call) { return unary_float(call, atanh); }
-pto_status eval_TENSOR_CBRT(tensor_call *call) { return unary_float(call, cbrt); }
-pto_status eval_TENSOR_SIN(tensor_call *call) { return unary_float(call, sin); }
-pto_status eval_TENSOR_COS(tensor_call *call) { return unary_float(call, cos); }
-pto_status eval_TENSOR_TAN(tensor_call *call) { return unary_float(call, tan); }
-pto_status eval_TENSOR_ASIN(tensor_call *call) { return unary_float(call, asin); }
-pto_status eval_TENSOR_ACOS(tensor_call *call) { return unary_float(call, acos); }
-pto_status eval_TENSOR_ATAN(tensor_call *call) { return unary_float(call, atan); }
-pto_status eval_TENSOR_ERF(tensor_call *call) { return unary_float(call, erf); }
-pto_status eval_TENSOR_ERFC(tensor_call *call) { return unary_float(call, erfc); }
-pto_status eval_TENSOR_TANH(tensor_call *call) { return unary_float(call, tanh); }
-pto_status eval_TENSOR_SIGMOID(tensor_call *call) { return unary_float(call, sigmoid); }
-pto_status eval_TENSOR_SILU(tensor_call *call) { return unary_float(call, silu); }
+#define FLOATS(F)             \
+    F(FLOOR, floor)           \
+    F(CEIL, ceil)             \
+    F(ROUND, rint)            \
+    F(TRUNC, trunc)           \
+    F(SQRT, sqrt)             \
+    F(RSQRT, rsqrt)           \
+    F(RECIPROCAL, reciprocal) \
+    F(EXP, exp)               \
+    F(LOG, log)               \
+    F(EXP2, exp2)             \
+    F(EXPM1, expm1)           \
+    F(LOG2, log2)             \
+    F(LOG10, log10)           \
+    F(LOG1P, log1p)           \
+    F(SINH, sinh)             \
+    F(COSH, cosh)             \
+    F(ASINH, asinh)           \
+    F(ACOSH, acosh)           \
+    F(ATANH, atanh)           \
+    F(CBRT, cbrt)             \
+    F(SIN, sin)               \
+    F(COS, cos)               \
+    F(TAN, tan)               \
+    F(ASIN, asin)             \
+    F(ACOS, acos)             \
+    F(ATAN, atan)             \
+    F(ERF, erf)               \
+    F(ERFC, erfc)             \
+    F(TANH, tanh)             \
+    F(SIGMOID, sigmoid)       \
+    F(SILU, silu)
+
+#define EVALUATE(ROW, function) \
+    pto_status eval_TENSOR_##ROW(tensor_call *call) { return unary_float(call, function); }
+FLOATS(EVALUATE)
+
 pto_status eval_TENSOR_GELU(tensor_call *call)
 {
     return unary_float(call, call->approx == GELU_SIGMOID ? gelu_sigmoid : gelu_tanh);
+}
+
+double (*tensor_function(tensor_op row, gelu_approx approx))(double)
+{
+    switch (row) {
+#define FUNCTION_OF(ROW, function) \
+    case EVAL_TENSOR_##ROW: return function;
+        FLOATS(FUNCTION_OF)
+    case EVAL_TENSOR_GELU: return approx == GELU_SIGMOID ? gelu_sigmoid : gelu_tanh;
+    default: return NULL;
+    }
 }
 
 double tensor_extreme(double a, double b, bool smaller, nan_rule nan)
@@ -258,6 +275,14 @@ pto_status eval_TENSOR_PRELU(tensor_call *call) { return map_pairs(call, prelu);
 pto_status eval_TENSOR_COPYSIGN(tensor_call *call) { return map_pairs(call, copysign); }
 pto_status eval_TENSOR_HYPOT(tensor_call *call) { return map_pairs(call, hypot); }
 pto_status eval_TENSOR_ATAN2(tensor_call *call) { return map_pairs(call, atan2); }
+
+double (*tensor_function2(tensor_op row))(double, double)
+{
+    return row == EVAL_TENSOR_SWIGLU  ? swiglu
+           : row == EVAL_TENSOR_HYPOT ? hypot
+           : row == EVAL_TENSOR_ATAN2 ? atan2
+                                      : NULL;
+}
 
 static uint64_t magnitude(bool is_unsigned, int64_t x) { return !is_unsigned && x < 0 ? -(uint64_t)x : (uint64_t)x; }
 

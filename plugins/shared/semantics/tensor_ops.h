@@ -34,6 +34,10 @@ typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
 
 typedef enum combine_rule { COMBINE_NONE, COMBINE_ADD, COMBINE_MUL } combine_rule;
 
+/* What a row of functions.def computes of one number, or of two; NULL: functions.def does not have it. */
+double (*tensor_function(tensor_op row, gelu_approx approx))(double);
+double (*tensor_function2(tensor_op row))(double, double);
+
 enum { TENSOR_OPERANDS = 2 + PTO_MAX_DIMS, TENSOR_RESULTS = 2 };
 /* Operands and results do not overlap; results have their dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
 typedef struct tensor_call {

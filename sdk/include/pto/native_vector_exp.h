@@ -93,17 +93,14 @@ PTO_VECTOR_FN pto_f32 pto_exp2_sixteenths(pto_i32 k)
     return y;
 }
 
-/* 2^(k/16) e^r, |r| <= ln 2 / 32, of `power` = 2^(k/16) or that times a power of two that keeps the product a normal
- * number: row `exp`, the first two coefficients of which are 1. */
-PTO_VECTOR_FN pto_f32 pto_exp_times(pto_f32 r, pto_f32 power)
+/* e^x / 2^(n - k/16) of n near x / ln 2, a multiple of 1/16: 2^(k/16) e^r, r = x - n ln 2, of `power` = 2^(k/16) or
+ * that times a power of two that keeps the product a normal number. Row `exp`, the first two coefficients of which are
+ * 1; the others need r without the last part of ln 2. */
+PTO_VECTOR_FN pto_f32 pto_exp_times(pto_f32 x, pto_f32 n, pto_f32 power)
 {
-    return pto_fma_f32(PTO_POLY2(r, 0x1.5555a4p-3f, 0x1.00021ep-1f, 1.0f), r * power, power);
-}
-
-/* x - n ln 2 of n near x / ln 2. */
-PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 x, pto_f32 n)
-{
-    return pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x));
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x);
+    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+    return pto_fma_f32(PTO_POLY2(near, 0x1.5555a4p-3f, 0x1.00021ep-1f, 1.0f), r * power, power);
 }
 
 /* A power, part 2^n for pto_scale_f32: part is from 0.97 to 2. Of NaN both are NaN. */
@@ -116,8 +113,7 @@ PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
 {
     const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
     const pto_f32 n = shifted - PTO_SIXTEENTH_BITS;
-    const pto_exponential e = {pto_exp_times(pto_exp_rest(x, n), pto_exp2_sixteenths((pto_i32)shifted)),
-                               pto_whole_power(n)};
+    const pto_exponential e = {pto_exp_times(x, n, pto_exp2_sixteenths((pto_i32)shifted)), pto_whole_power(n)};
     return e;
 }
 
@@ -139,7 +135,7 @@ PTO_VECTOR_FN pto_f32 pto_exp_biased(pto_f32 x, int bias)
     const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), from);
     const pto_u32 k = (pto_u32)shifted, whole = (k >> 4) << 23;
     const pto_f32 power = (pto_f32)((pto_u32)pto_exp2_sixteenths((pto_i32)k) + whole);
-    return pto_exp_times(pto_exp_rest(x, shifted - from), power);
+    return pto_exp_times(x, shifted - from, power);
 }
 #endif
 

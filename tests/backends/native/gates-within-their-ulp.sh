@@ -1,5 +1,5 @@
 # Gated activations stay within the units in the last place that their rows state, on numbers of every exponent; their
-# special values are exact.
+# special values are exact: as functions that are called, and as the steps that they are on machines without such.
 . "$TEST_ROOT/tests/shell.sh"
 cat >f.ptir <<'END'
 func @f(%x: tensor<$N x f32>, %b: tensor<$N x f32>) -> (tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>) {
@@ -11,9 +11,21 @@ func @f(%x: tensor<$N x f32>, %b: tensor<$N x f32>) -> (tensor<$N x f32>, tensor
   return %tanh, %sigmoid, %silu, %swiglu, %gate
 }
 END
-ends 0 pto-opt f.ptir --pipeline=native.yaml -o f.c
+cat >steps.yaml <<'END'
+pto-pipeline: 1
+name: steps
+extends: native.yaml
+edit:
+  - { set: expand-math.with.functions, to: steps }
+END
+ends 0 pto-opt f.ptir --pipeline=steps.yaml -o steps.c
 # Those of x are shared by three gates; what sigmoid takes without a root stays beside them.
-[ "$(grep -c "pto_exp_below_f32(" f.c)" -eq 4 ] || fail "other numbers of exponentials"
+[ "$(grep -c "pto_exp_below_f32(" steps.c)" -eq 4 ] || fail "other numbers of exponentials"
+ends 0 pto-opt f.ptir --pipeline=native.yaml -o f.c
+for function in gelu_tanh gelu_sigmoid silu swiglu sigmoid; do
+  grep -q "pto_${function}_f32(" f.c || fail "$function is not called"
+  ! grep -q "pto_${function}_f32(" steps.c || fail "$function is called"
+done
 /usr/bin/python3 - <<'END' || exit 1
 import numpy as np
 r = np.random.default_rng(7)
@@ -23,7 +35,8 @@ x = np.concatenate([bits.view(np.float32), r.uniform(-110, 110, 40000).astype(np
                     np.array([0, -0.0, np.inf, -np.inf, np.nan], np.float32)])
 np.savez("x.npz", x=x, b=np.where(np.arange(len(x)) % 2 == 0, 1, 1.5).astype(np.float32))
 END
-ends 0 pto-run f.ptir --pipeline=native.yaml --in x=x.npz:x --in b=x.npz:b --out tanh=y.npz:tanh --out sigmoid=y.npz:sigmoid \
+for pipeline in native.yaml steps.yaml; do
+ends 0 pto-run f.ptir --pipeline=$pipeline --in x=x.npz:x --in b=x.npz:b --out tanh=y.npz:tanh --out sigmoid=y.npz:sigmoid \
   --out silu=y.npz:silu --out swiglu=y.npz:swiglu --out gate=y.npz:gate
 /usr/bin/python3 - <<'END' || exit 1
 import sys
@@ -53,3 +66,4 @@ for name, (wanted, most) in bounds.items():
     if not right or not np.isnan(special[4]):
         sys.exit(f"{name}: special values {special}")
 END
+done

@@ -5,7 +5,9 @@
  *                                        %t = tensor.exp %n           %q = tensor.add %t, 1
  *                                                                     %y = tensor.div %p, %q
  *
- * What a function becomes is the column `expansion` of its row in ops/tensor.def. Errors in f32, measured by
+ * What a function becomes is the column `expansion` of its row in ops/tensor.def. A machine that calls functions, as
+ * CPUs do, lists `function` among its instructions: there those of functions.def stay one op, unless `functions: steps`
+ * says otherwise. Errors in f32, measured by
  * tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp that is off by n ulp adds
  * about 2 n:
  *
@@ -371,11 +373,17 @@ static pto_value expand_truth(pto_op op, pto_value x)
 
 /* ---- the walk ---- */
 
+static int is_called(const pto_run *run, pto_op op)
+{
+    return machine_calls(run, pto_op_kind(op), dtype_of(pto_op_result(op, 0)));
+}
+
 /* None for ops that stay; `out_stays` is 1 for those. */
 static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 {
     const pto_value x = pto_op_operand(op, 0);
-    *out_stays = 0;
+    *out_stays = is_called(run, op) && pto_str_is(pto_opt_str(run, OPT_FUNCTIONS), "calls");
+    if (*out_stays) return pto_value_none(run);
     if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
     if (ordered_sum_expands(op)) return ordered_sum_expand(op);
@@ -447,6 +455,7 @@ static pto_status check_all_made(pto_op last, pto_op op)
 static int has_instruction(const pto_run *run, pto_op op)
 {
     const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    if (machine_is_function(run, pto_op_kind(op))) return is_called(run, op);
     return (rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) ||
            pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TILE_WHOLE) != 0;
 }

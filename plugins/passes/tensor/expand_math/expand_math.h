@@ -39,9 +39,13 @@ PTO_KINDS(KINDS);
     X(ROW_SUMS, ENUM, "row-sums", .def = "ascending", .choices = row_sum_choices,                                     \
       .doc =                                                                                                          \
           "in which order instructions add up a row: ascending, or any; then sums whose order is stated take others", \
-      .example = "with: { row-sums: any }")
+      .example = "with: { row-sums: any }")                                                                           \
+    X(FUNCTIONS, ENUM, "functions", .def = "calls", .choices = function_choices,                                      \
+      .doc = "calls: functions that the machine calls stay one op; steps: they become others, as on a chip",          \
+      .example = "with: { functions: steps }")
 static const char *const nan_choices[] = {"strict", "any", NULL};
 static const char *const row_sum_choices[] = {"ascending", "any", NULL};
+static const char *const function_choices[] = {"calls", "steps", NULL};
 PTO_OPTIONS(OPTIONS);
 
 /* ordered_sums.c: sums and products of floats whose order is stated. */

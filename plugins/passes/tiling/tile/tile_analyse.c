@@ -1,4 +1,5 @@
 /* What a vector group is: its axes, and along which each of its values varies. */
+#include "machine_types.h"
 #include "tile_rows.h"
 
 static uint32_t slot_of(const row_group *g, pto_value value)
@@ -56,7 +57,11 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     if (PTO_IS(op, T_INDEX_CAST)) return PTO_OK;
     if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST || rule == PTO_ITER_MATMUL) return PTO_OK;
     if (rule == PTO_ITER_COUNT) return check_count(op);
-    if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || rows_form(run, op, PTO_COLUMN_TILE_WHOLE) == 0)
+    const pto_kind_id kind = pto_op_kind(op);
+    const int is_missing = machine_is_function(run, kind) &&
+                           !machine_calls(run, kind, pto_type_dtype(pto_value_type(pto_op_result(op, 0))));
+    if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || is_missing ||
+        rows_form(run, op, PTO_COLUMN_TILE_WHOLE) == 0)
         return unsupported(op, "has no tile form; run `pto.expand-math` first, or write it with ops that `pto-inspect "
                                "ops` lists with one");
     if (pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "propagate") && is_float(op))

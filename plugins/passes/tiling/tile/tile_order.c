@@ -35,7 +35,7 @@ int tile_can_order(const pto_run *run, pto_op op)
     const int64_t axis = pto_attr_i64(pto_op_attr(op, PTO_STR("axis")));
     const uint32_t count = pto_op_result_count(op), places = PTO_IS(op, T_ARGSORT) ? 0 : 1;
     int64_t length = 0;
-    return machine_orders(run, pto_kind(run, KIND_ORDER), pto_type_dtype(type)) && pto_type_rank(type) == 2 &&
+    return machine_states(run, pto_kind(run, KIND_ORDER), pto_type_dtype(type)) && pto_type_rank(type) == 2 &&
            (axis == 1 || axis == -1) && pto_dim_is_const(type, 1, &length) && length > 0 &&
            pto_attr_int_of(op, PTO_STR("k"), 1) > 0 &&
            (places >= count || pto_type_dtype(pto_value_type(pto_op_result(op, places))) == PTO_I32);

@@ -27,7 +27,9 @@ static row_forms forms_of(const pto_run *run, pto_kind_id kind)
 /* Asked once: instances are counted for many sizes of tiles. */
 static const row_forms *rows_forms(const pto_run *run, row_value *v)
 {
-    if (v->forms.kind == 0) v->forms = forms_of(run, pto_op_kind(v->op));
+    if (v->forms.kind != 0) return &v->forms;
+    v->forms = forms_of(run, pto_op_kind(v->op));
+    v->forms.attr = rows_attr(run, v->op);
     return &v->forms;
 }
 
@@ -178,6 +180,7 @@ static tile_piece emit_by(row_nest *w, const row_forms *f, tile_piece a, uint8_t
     tile_piece pair[2] = {a, must_widen           ? rows_widen(w, b, form)
                              : more == ALONG_BOTH ? rows_widen(w, b, ALONG_COLUMNS)
                                                   : b->piece};
+    if (kind == f->whole) return tile_emit_with(w->n, kind, f->attr, a.dtype, 2, pair, NULL);
     return tile_emit(w->n, kind, a.dtype, a.rows, a.columns, 2, pair);
 }
 
@@ -215,7 +218,17 @@ static tile_piece emit_binary(row_nest *w, row_value *v, const row_value *a, con
 tile_attr rows_attr(const pto_run *run, pto_op op)
 {
     const pto_kind_id kind = pto_op_kind(op);
-    return (tile_attr){pto_kind_text(run, kind, PTO_TEXT_TILE_ATTR), pto_kind_text(run, kind, PTO_TEXT_TILE_WORD)};
+    const pto_str name = pto_kind_text(run, kind, PTO_TEXT_TILE_ATTR),
+                  word = pto_kind_text(run, kind, PTO_TEXT_TILE_WORD);
+    const char *sign = word.n != 0 ? memchr(word.p, '$', word.n) : NULL;
+    if (sign == NULL) return (tile_attr){name, word};
+    /* The word of an attribute of the op comes last, as in `gelu_$approx`. */
+    const size_t kept = (size_t)(sign - word.p);
+    const pto_str last = pto_attr_str_of(op, pto_str_make(sign + 1, word.n - kept - 1));
+    char *whole = (char *)pto_scratch(run, kept + last.n + 1);
+    memcpy(whole, word.p, kept);
+    memcpy(whole + kept, last.p, last.n);
+    return (tile_attr){name, pto_str_make(whole, kept + last.n)};
 }
 
 static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
@@ -225,8 +238,7 @@ static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
     const int is_cast = f->kind == pto_kind(w->n->run, KIND_T_CAST);
     if (is_cast && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
     if (is_cast) return tile_emit_cast(w->n, p, v->dtype, v->op);
-    const tile_attr none = {.name = pto_no_str()}, attr = w->n->counts != NULL ? none : rows_attr(w->n->run, v->op);
-    return tile_emit_with(w->n, f->whole, attr, v->dtype, 1, &p, NULL);
+    return tile_emit_with(w->n, f->whole, f->attr, v->dtype, 1, &p, NULL);
 }
 
 static tile_piece emit_input(row_nest *w, const row_value *v)

@@ -34,6 +34,7 @@ typedef struct row_window {
 typedef struct row_forms {
     pto_kind_id kind; /* of the op; 0: not asked for yet */
     pto_kind_id whole, scalar_right, scalar_left, by_row, by_column;
+    tile_attr attr; /* of `whole` */
     int commutes;
 } row_forms;
 
