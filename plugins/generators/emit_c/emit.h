@@ -97,6 +97,7 @@ typedef struct emit_kernel_info {
     uint32_t packed_count;
     /* In the text of all kernels: bytes of this one, and where its function has its name. */
     size_t bytes, name_begin, name_end;
+    uint32_t sweeps; /* PTO_SWEEP in it */
     uint32_t part; /* that it is of: PTO_PART_1 .. of <pto/native.h>, or 0 */
 } emit_kernel_info;
 
@@ -133,6 +134,7 @@ typedef struct emitter {
     uint32_t packed_count, packed_capacity;
     uint32_t spare_count;       /* temporaries, for their names */
     int has_streams;            /* the kernel has stores that are */
+    uint32_t sweeps;            /* that the kernel has */
     int sorts;                  /* the module needs <pto/native_vector_sort.h> */
     struct emit_loaded *loaded; /* tiles that stay in memory */
     uint32_t loaded_count, loaded_capacity;

@@ -185,6 +185,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
                                                             .packed = e->packed,
                                                             .packed_count = e->packed_count,
                                                             .bytes = out->n - begin_bytes,
+                                                            .sweeps = e->sweeps,
                                                             .name_begin = name_begin,
                                                             .name_end = name_end};
     return PTO_OK;

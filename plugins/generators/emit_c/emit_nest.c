@@ -508,7 +508,7 @@ static void open_sweep(emitter *e, emit_group *g)
     if (is_whole)
         text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
     else
-        text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count);
+        text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count), e->sweeps++;
 }
 
 /* What sums of columns start from. */

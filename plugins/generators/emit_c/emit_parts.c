@@ -1,15 +1,21 @@
-/* Parts of a long text, for compilers that run at the same time: kernels go to parts of about the same length. */
+/* Parts of a long text, for compilers that run at the same time: kernels go to parts of about the same work. */
 #include "emit.h"
 
 /* A compiler reads all of the text, and what it makes is linked: less than this is not worth another one. */
 enum { PART_BYTES = 8 * 1024, HALVINGS_MAX = 2 };
+
+/* What a compiler makes of a sweep beyond its text, a loop and one trip more of vector functions that are inlined, in
+ * bytes of other text. */
+enum { SWEEP_BYTES = 1800 };
+
+static size_t work_of(const emit_kernel_info *kernel) { return kernel->bytes + (size_t)kernel->sweeps * SWEEP_BYTES; }
 
 static emit_kernel_info **longest_first(emitter *e)
 {
     emit_kernel_info **order = PTO_SCRATCH(e->run, emit_kernel_info *, e->kernel_count);
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         uint32_t at = i;
-        for (; at > 0 && order[at - 1]->bytes < e->kernels_done[i].bytes; at--) order[at] = order[at - 1];
+        for (; at > 0 && work_of(order[at - 1]) < work_of(&e->kernels_done[i]); at--) order[at] = order[at - 1];
         order[at] = &e->kernels_done[i];
     }
     return order;
@@ -24,11 +30,11 @@ static void assign(emitter *e, size_t total)
     for (uint32_t i = 0; i < e->kernel_count; i++) functions -= order[i]->bytes;
     for (uint32_t halving = 0; halving < HALVINGS_MAX && total >= (size_t)PART_BYTES << (halving + 1); halving++) {
         const uint32_t other = 1U << halving;
-        size_t bytes[1 << HALVINGS_MAX] = {functions};
+        size_t work[1 << HALVINGS_MAX] = {functions};
         for (uint32_t i = 0; i < e->kernel_count; i++) {
             emit_kernel_info *const kernel = order[i];
-            if (bytes[kernel->part | other] < bytes[kernel->part]) kernel->part |= other;
-            bytes[kernel->part] += kernel->bytes;
+            if (work[kernel->part | other] < work[kernel->part]) kernel->part |= other;
+            work[kernel->part] += work_of(kernel);
         }
     }
 }
