@@ -35,6 +35,12 @@ KERNEL_INLINE void ask_for(uintptr_t at)
     __builtin_prefetch((const void *)at, 0, 2); // NOLINT(performance-no-int-to-ptr): it need not be inside of B
 }
 
+/* The same, into the first-level cache. */
+KERNEL_INLINE void ask_near(uintptr_t at)
+{
+    __builtin_prefetch((const void *)at, 0, 3); // NOLINT(performance-no-int-to-ptr): it need not be inside of B
+}
+
 /* Of `columns` columns in the rows from element `at` on, `bits` each; or below them, for the lines of each step. */
 KERNEL_INLINE skinny_ahead ahead_of(const void *b, int64_t at, int64_t b_k_stride, int64_t columns, int bits,
                                     int vectors, bool is_below)

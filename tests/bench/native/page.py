@@ -32,7 +32,8 @@ that.
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
 - **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it or the floor asks for more
-  than the limit, which is the least of its times, or than the median of them; `wrong` that the error is more than the row allows. A peer whose result is wrong is not the best one.
+  than the limit, which is the least of its times, than the median of them, or than ours or a peer's reached in any row
+  of that type in this run; `wrong` that the error is more than the row allows. A peer whose result is wrong is not the best one.
 
 {kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
 tuned to one. Symbolic rows have their static twin as peer.
@@ -99,7 +100,12 @@ class Verdict:
         median = r["medians"].get(self.limit[0], 0)
         if self.limit[1] > asked:
             return f"{what} {100 * self.limit[1] / asked:.0f} % of the limit"
-        return f"{what} {number(asked)} ms, the median of the limit was {number(median)}" if median > asked else ""
+        if median > asked:
+            return f"{what} {number(asked)} ms, the median of the limit was {number(median)}"
+        most = r.get("most")
+        if most is None or self.limit[1] / asked <= most:
+            return ""
+        return f"{what} {100 * self.limit[1] / asked:.0f} % of the limit, of which no row of {self.limit[0]} reached more than {100 * most:.0f} %"
 
     def reaches_goal(self):
         if self.goal == "-":
@@ -117,6 +123,23 @@ class Verdict:
             why = r["row"].why or self.why_impossible(r)
             return "below" + (": " + why if why else "")
         return "goal" if self.reaches_goal() else ""
+
+
+ROWS_OF_A_TYPE = 8  # so many are enough to say what a type can reach
+
+
+def find_most(results):
+    """Of rows that are limited by arithmetic, `most`: the largest share of the limit of their type that ours or a peer reached in the run."""
+    shares = {}
+    for r in results:
+        v = Verdict(r)
+        if v.limit and v.limit[0] != "stream" and r["ours"]:
+            least = min([r["ours"]["ms"]] + [p["ms"] for p in r["peers"].values()])
+            shares.setdefault((v.limit[0], r["threads"]), []).append(v.limit[1] / least)
+    for r in results:
+        v = Verdict(r)
+        of_type = shares.get((v.limit[0], r["threads"]), []) if v.limit else []
+        r["most"] = max(of_type) if len(of_type) >= ROWS_OF_A_TYPE else None
 
 
 def number(x):
@@ -263,6 +286,7 @@ def wrapped(text):
 
 def page_of(facts, results):
     names = [n for n in facts.settings.wanted if n in facts.settings.versions]
+    find_most(results)
     lines = [HEAD.format(kind=KINDS[host_kind()])]
     lines += ["## The run", "", "| | |", "|---|---|"] + [f"| {name} | {cell(what)} |" for name, what in facts.lines()]
     if facts.load[0] > 1:
