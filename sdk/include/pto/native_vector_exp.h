@@ -202,8 +202,9 @@ PTO_CALL_OF_ONE(sigmoid)
 PTO_VECTOR_FN pto_f32 pto_exp_near_f32(pto_f32 x)
 {
 #if PTO_MASK_REGISTERS
-    const pto_exponential e = pto_exp_parts(x);
-    return pto_scale_f32(e.part, e.n);
+    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
+    const pto_f32 n = shifted - PTO_SIXTEENTH_BITS;
+    return pto_exp_times(x, n, pto_scale_f32(pto_exp2_sixteenths((pto_i32)shifted), n));
 #else
     return pto_exp_biased(x, 0);
 #endif
