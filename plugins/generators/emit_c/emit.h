@@ -98,7 +98,7 @@ typedef struct emit_kernel_info {
     /* In the text of all kernels: bytes of this one, and where its function has its name. */
     size_t bytes, name_begin, name_end;
     uint32_t sweeps; /* PTO_SWEEP in it */
-    uint32_t part; /* that it is of: PTO_PART_1 .. of <pto/native.h>, or 0 */
+    uint32_t part;   /* that it is of: PTO_PART_1 .. of <pto/native.h>, or 0 */
 } emit_kernel_info;
 
 /* A block that is being written. */
