@@ -58,10 +58,17 @@ uint32_t native_flags_upto(const char *compiler, uint32_t vector_bytes, const ch
     static const char *const always[] = {
         "-std=gnu17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-w", NULL};
     /* What of -O2 takes a fifth of the time and has no effect on straight loops over vectors. */
-    static const char *const without[] = {"-fno-tree-vrp",           "-fno-tree-pre",        "-fno-gcse",
-                                          "-fno-thread-jumps",       "-fno-code-hoisting",   "-fno-tree-tail-merge",
-                                          "-fno-store-merging",      "-fno-crossjumping",    "-fno-caller-saves",
-                                          "-fno-tree-slp-vectorize", "-fno-schedule-insns2", NULL};
+    static const char *const without[] = {"-fno-tree-vrp",
+                                          "-fno-tree-pre",
+                                          "-fno-thread-jumps",
+                                          "-fno-code-hoisting",
+                                          "-fno-tree-tail-merge",
+                                          "-fno-store-merging",
+                                          "-fno-crossjumping",
+                                          "-fno-caller-saves",
+                                          "-fno-tree-slp-vectorize",
+                                          "-fno-schedule-insns2",
+                                          NULL};
     static const char *const avx2[] = {"-mavx2", "-mfma", "-mf16c", NULL};
     static const char *const avx512[] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", NULL};
     const uint32_t host = native_host_vector_bytes(), most = vector_bytes < host ? vector_bytes : host;
