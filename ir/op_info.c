@@ -318,14 +318,12 @@ uint32_t op_info_operands_with(const op_info *info, uint32_t flags)
     return found;
 }
 
-/* What a machine may have or not is computed in the type of the ops that it becomes otherwise. */
-static bool is_called(op_kind kind) { return kind == OP_TILE_FUNCTION || kind == OP_TILE_FUNCTION2; }
-
 op_kind op_typed_by(const op_info *info)
 {
     if (info->typed_by != OP_NONE) return info->typed_by;
     if (info->tile[TILE_ALONG_COLUMNS] != OP_NONE) return info->tile[TILE_ALONG_COLUMNS];
-    return is_called(info->tile[TILE_WHOLE]) ? OP_NONE : info->tile[TILE_WHOLE];
+    /* What a machine may have or not is computed in the type of the ops that it becomes otherwise. */
+    return op_rows[info->tile[TILE_WHOLE]].is_stated ? OP_NONE : info->tile[TILE_WHOLE];
 }
 
 insn_tmp op_info_tmp(const op_info *info)

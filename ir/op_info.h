@@ -234,6 +234,7 @@ typedef struct op_info {
     uint8_t rule;         /* insn_rule */
     uint8_t unit;         /* unit_role */
     const char *cost;     /* cost class: key under `instructions:` of the machine file */
+    uint8_t is_stated;    /* of no chip here: a machine has it that lists element types for the cost class */
     op_kind partner;      /* pto.x <-> tile.x, OP_NONE when there is none */
     const char *numerics; /* one sentence when not bit-exact IEEE */
     const char *example;  /* parameters of a function, `;`, and ops of its body; see tensor.def. NULL: none */

@@ -109,6 +109,12 @@ static const char *unique_key(inspector *x, const char *plain, const char *group
     return text_keep(&t, x->arena);
 }
 
+static void put_cost(inspector *x, const op_info *o)
+{
+    inspect_row(x, "cost class", o->cost);
+    if (o->is_stated) inspect_row(x, "machines", "those that list element types for the cost class; no chip here");
+}
+
 static void show_op(inspector *x, op_kind kind, bool in_full)
 {
     const op_info *o = op_info_at(plugin_host_ops(x->host), kind);
@@ -131,7 +137,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         if (o->unit) inspect_row(x, "unit", name_role_words(NAME_PIPE)[o->unit - 1]);
         put_tile_forms(x, o);
         inspect_row(x, "expansion", o->expansion);
-        inspect_row(x, "cost class", o->cost);
+        put_cost(x, o);
         inspect_row(x, "numerics", o->numerics);
         inspect_row(x, "example", o->example);
         if (o->partner) inspect_row(x, "partner", op_info_at(NULL, o->partner)->name);

@@ -65,8 +65,7 @@ int machine_states(const pto_run *run, pto_kind_id kind, pto_dtype t)
 
 int machine_lacks(const pto_run *run, pto_kind_id kind)
 {
-    const pto_str cost = pto_kind_cost(run, kind);
-    return (pto_str_is(cost, "order") || pto_str_is(cost, "function")) && own_dtypes(run, kind).n == 0;
+    return pto_kind_column(run, kind, PTO_COLUMN_STATED) != 0 && own_dtypes(run, kind).n == 0;
 }
 
 static pto_kind_id whole_form(const pto_run *run, pto_kind_id tensor_kind)
@@ -77,7 +76,7 @@ static pto_kind_id whole_form(const pto_run *run, pto_kind_id tensor_kind)
 int machine_is_function(const pto_run *run, pto_kind_id tensor_kind)
 {
     const pto_kind_id whole = whole_form(run, tensor_kind);
-    return whole != 0 && pto_str_is(pto_kind_cost(run, whole), "function");
+    return whole != 0 && pto_kind_column(run, whole, PTO_COLUMN_STATED) != 0;
 }
 
 int machine_calls(const pto_run *run, pto_kind_id tensor_kind, pto_dtype t)

@@ -221,8 +221,9 @@ pto_status insn_TRELU(insn_call *call)
 const insn_function *insn_function_by_name(const char *p, size_t n)
 {
     static const insn_function rows[] = {
-#define FUNCTION(word, ROW, approx) {#word, EVAL_TENSOR_##ROW, approx},
-#define FUNCTION2(word, ROW) {#word, EVAL_TENSOR_##ROW, GELU_TANH},
+#define FUNCTION_AS(word, ROW, approx) {#word, EVAL_TENSOR_##ROW, approx},
+#define FUNCTION(word, ROW) FUNCTION_AS(word, ROW, GELU_TANH)
+#define FUNCTION2 FUNCTION
 #include <pto/ops/functions.def>
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

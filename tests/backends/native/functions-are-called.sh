@@ -6,15 +6,15 @@ import re, sys
 import numpy as np
 root = sys.argv[1]
 text = open(root + "/ir/ops/functions.def").read()
-one = re.findall(r"^FUNCTION\((\w+), \w+, (\w+)\)$", text, re.M)
+one = re.findall(r"^FUNCTION(?:_AS)?\((\w+), ", text, re.M)
 two = re.findall(r"^FUNCTION2\((\w+), \w+\)$", text, re.M)
 assert len(one) >= 20 and len(two) >= 3
-words = [w for w, _ in one] + two
+words = one + two
 open("words", "w").write("\n".join(words) + "\n")
 for t in ("f32", "f16", "bf16"):
     of = f"tensor<$N x {t}>"
     lines = [f"func @f(%x: {of}, %b: {of}) -> ({', '.join([of] * len(words))}) {{"]
-    for word, approx in one:
+    for word in one:
         op, _, form = word.partition("_")
         attr = f' {{approx = "{form}"}}' if form else ""
         lines.append(f"  %{word} = tensor.{op} %x{attr} : {of}")
