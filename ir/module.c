@@ -139,6 +139,15 @@ str_id function_name(const module *m, op_id f)
 void function_set_name(module *m, op_id f, str_id name) { op_set_attr(m, f, "name", attr_string(m->context, name)); }
 block_id function_body(const module *m, op_id f) { return op_block_at(m, f, 0); }
 
+str function_param_mode(const module *m, op_id f, uint32_t parameter)
+{
+    const attr_id modes = op_attr(m, f, "params");
+    const attr_node *list = modes != 0 ? attr_at(m->context, modes) : NULL;
+    if (list == NULL || list->kind != ATTR_LIST || parameter >= list->count) return STR("in");
+    const attr_node *mode = attr_at(m->context, list->items[parameter]);
+    return mode->kind == ATTR_STRING ? string_of(m->context, mode->id) : STR("in");
+}
+
 uint32_t function_alias(const module *m, op_id f, uint32_t result)
 {
     const attr_id aliases = op_attr(m, f, "aliases");

@@ -178,6 +178,8 @@ void value_print_name(const module *m, value_id v, text_buffer *out); /* with th
 str_id function_name(const module *m, op_id f);
 void function_set_name(module *m, op_id f, str_id name);
 block_id function_body(const module *m, op_id f);
+/* How a function takes a parameter: "in", "out", "inout" or "const"; "in" where it does not say. */
+str function_param_mode(const module *m, op_id f, uint32_t parameter);
 /* The number of the `inout` tensor whose memory a result of the function is; UINT32_MAX: it has its own. */
 uint32_t function_alias(const module *m, op_id f, uint32_t result);
 /* Whether the function declares that the memory of two of its parameters and results, numbered in this order, may

@@ -380,9 +380,9 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed};
     const bound_call *init = NULL;
     TRY_EXIT(call_init_bind(s->arena, m, &given, &init));
-    if (init == NULL && j->rebind != 0) {
+    if (j->rebind != 0 && !call_has_constants(m, f)) {
         diag_error(s->diags, tool(), &E1504,
-                   "option `--rebind` has no effect: the function has no constants to compute");
+                   "option `--rebind` has no effect: the function has no parameters that are `const`");
         return EXIT_STATUS_USAGE;
     }
     if (call_bind(s->arena, m, f, given.tensor_count, given.tensors, given.symbol_count, given.symbols,

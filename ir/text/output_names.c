@@ -15,10 +15,7 @@ struct output_keeper {
 
 static bool is_out(const module *m, op_id f, uint32_t parameter)
 {
-    const ir_context *c = module_context(m);
-    const attr_id modes = op_attr(m, f, "params");
-    return modes != 0 && parameter < attr_at(c, modes)->count &&
-           str_is(string_of(c, attr_at(c, attr_at(c, modes)->items[parameter])->id), "out");
+    return str_is(function_param_mode(m, f, parameter), "out");
 }
 
 static attr_id name_of(module *m, value_id v)

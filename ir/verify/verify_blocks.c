@@ -44,15 +44,6 @@ static status check_loop_block(module *m, op_id o, block_id b, uint32_t indices)
     return OK;
 }
 
-static str param_mode_text(const module *m, op_id f, uint32_t i)
-{
-    const ir_context *c = module_context(m);
-    attr_id params = op_attr(m, f, "params");
-    if (params == 0 || i >= attr_at(c, params)->count) return STR("in");
-    const attr_node *n = attr_at(c, attr_at(c, params)->items[i]);
-    return n->kind == ATTR_STRING ? string_of(c, n->id) : STR("in");
-}
-
 static status check_parameter(const module *m, op_id f, value_id param, uint32_t index, bool kernel)
 {
     const type_node *t = type_of_value(m, param);
@@ -60,7 +51,7 @@ static status check_parameter(const module *m, op_id f, value_id param, uint32_t
     if (on_chip || (kernel && t->kind == TYPE_TENSOR))
         return op_error(m, f, &E0334, "has parameter %s of %s; legal are %s", value_words(m, param),
                         type_words(m, value_type(m, param)), kernel ? "gm and scalars" : "tensors, gm and scalars");
-    str mode = param_mode_text(m, f, index);
+    str mode = function_param_mode(m, f, index);
     bool written = str_is(mode, "out") || str_is(mode, "inout");
     bool memory = t->kind == TYPE_GM || (t->kind == TYPE_TENSOR && str_is(mode, "inout"));
     if (written && !memory)
@@ -81,7 +72,7 @@ static bool is_good_alias(const module *m, op_id f, uint32_t result)
     const block_id body = function_body(m, f);
     const uint32_t alias = function_alias(m, f, result);
     if (alias == UINT32_MAX) return true;
-    if (alias >= block_arg_count(m, body) || !str_is(param_mode_text(m, f, alias), "inout")) return false;
+    if (alias >= block_arg_count(m, body) || !str_is(function_param_mode(m, f, alias), "inout")) return false;
     const value_id param = block_arg(m, body, alias);
     const type_id type = attr_at(c, attr_at(c, op_attr(m, f, "results"))->items[result])->id;
     for (uint32_t i = 0; i < result; i++)
@@ -120,7 +111,7 @@ static bool is_good_pair(const module *m, op_id f, const attr_node *pair)
     const attr_node *a = attr_at(c, pair->items[0]), *b = attr_at(c, pair->items[1]);
     if (a->kind != ATTR_INT || b->kind != ATTR_INT || b->i < 0 || b->i >= params) return false;
     const value_id other = block_arg(m, body, (uint32_t)b->i);
-    const str other_mode = param_mode_text(m, f, (uint32_t)b->i);
+    const str other_mode = function_param_mode(m, f, (uint32_t)b->i);
     if (!is_tensor_or_memory(type_of_value(m, other))) return false;
     if (a->i < 0) {
         if (-1 - a->i >= result_count || function_alias(m, f, (uint32_t)(-1 - a->i)) != UINT32_MAX) return false;
@@ -128,7 +119,7 @@ static bool is_good_pair(const module *m, op_id f, const attr_node *pair)
     }
     if (a->i <= b->i || a->i >= params) return false;
     if (!is_tensor_or_memory(type_of_value(m, block_arg(m, body, (uint32_t)a->i)))) return false;
-    const str mode = param_mode_text(m, f, (uint32_t)a->i);
+    const str mode = function_param_mode(m, f, (uint32_t)a->i);
     if (str_is(mode, "const") || str_is(other_mode, "const")) return false;
     return str_is(mode, "in") != str_is(other_mode, "in");
 }

@@ -1,5 +1,6 @@
 """Random products and attention with more rows than a block has, natively: the bits of one thread, of two and of more than there are
-blocks are the same, whose right sides are packed once or by each block; and results are near numpy in float64."""
+blocks are the same, whose right sides are packed once or by each block; and results are near numpy in float64. Constants have few rows,
+too, and one of the runs is one after others, for which they stay packed."""
 
 import argparse
 import os
@@ -25,7 +26,7 @@ class Case:
     def __init__(self, seed):
         self.random, self.rng = random.Random(seed), np.random.default_rng(seed)
         self.dtype = self.random.choice(["f32", "f16", "bf16", "i8"])
-        self.inputs, self.exact, self.terms, self.symbols = {}, None, 1, {}
+        self.inputs, self.exact, self.terms, self.symbols, self.is_constant = {}, None, 1, {}, False
         if self.random.random() < 0.6:
             self.make_product()
         else:
@@ -41,7 +42,8 @@ class Case:
 
     def make_product(self):
         r = self.random
-        sizes = {"M": r.randint(100, 1500), "N": r.randint(1, 400), "K": r.randint(1, 600)}
+        self.is_constant = r.random() < 0.5
+        sizes = {"M": r.randint(1, 100) if self.is_constant and r.random() < 0.5 else r.randint(100, 1500), "N": r.randint(1, 400), "K": r.randint(1, 600)}
         turns_a, turns_b, batch = r.random() < 0.3, r.random() < 0.4, [r.randint(1, 4)] * (r.random() < 0.4)
         if r.random() < 0.3:
             self.symbols = sizes
@@ -54,7 +56,7 @@ class Case:
         a, b = (self.draw(name, [*batch, *(sizes[n] for n in names)]) for name, names in (("a", a_names), ("b", b_names)))
         attributes = f"transpose_a = {str(turns_a).lower()}, transpose_b = {str(turns_b).lower()}, out = {out}"
         types = [f"tensor<{' x '.join(dims(names))} x {dtype}>" for names, dtype in ((a_names, self.dtype), (b_names, self.dtype), ("MN", out))]
-        self.text = f"func @f(%a: {types[0]}, %b: {types[1]}) -> {types[2]} {{\n" \
+        self.text = f"func @f(%a: {types[0]}, {'const ' * self.is_constant}%b: {types[1]}) -> {types[2]} {{\n" \
             f"  %y = tensor.matmul %a, %b {{{attributes}}} : {types[2]}\n  return %y\n}}\n"
         self.exact = (np.swapaxes(a, -1, -2) if turns_a else a).astype(np.float64) @ (np.swapaxes(b, -1, -2) if turns_b else b)
         self.out, self.terms = out, sizes["K"]
@@ -85,6 +87,7 @@ class Case:
 def run(case, tools, folder, threads):
     out = os.path.join(folder, f"y{threads}.npy")
     command = [os.path.join(tools, "pto-run"), os.path.join(folder, "f.ptir"), "--pipeline=native.yaml", f"--threads={threads}", f"--out=y={out}"]
+    command += ["--repeat=2"] * (threads == 2) + ["--set=backend.with.constant-bytes=0"] * (threads == MANY)
     command += [f"--in={name}={folder}/{name}.npy" for name in case.inputs] + [f"--sym={name}={value}" for name, value in case.symbols.items()]
     done = subprocess.run(command, capture_output=True, text=True)
     return (None, f"status {done.returncode}: {done.stderr[:500]}") if done.returncode != 0 else (np.load(out), None)

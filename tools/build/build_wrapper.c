@@ -6,6 +6,7 @@
 #include "tools/base/tool_diag.h"
 #include "tools/build/build_headers.h"
 #include "tools/library/library.h"
+#include "tools/run/call_init.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@ typedef struct argument {
     const char *name;   /* of the module */
     const char *c_name; /* of the C parameter */
     type_id type;
-    bool is_written, is_read;
+    bool is_written, is_read, is_constant;
 } argument;
 
 /* One function while it is written. */
@@ -89,7 +90,7 @@ static const char *parameter_name(const writer *w, const char *name)
 /* The C function; a point becomes `_`. */
 static status name_function(writer *w)
 {
-    static const char *const own[] = {"open", "close", "error", "context", NULL};
+    static const char *const own[] = {"open", "close", "error", "constants", "context", NULL};
     const str name = string_of(w->c, function_name(w->m, w->function));
     char *c_name = arena_strndup(w->arena, name.p, name.n);
     for (char *p = c_name; *p != '\0'; p++)
@@ -135,21 +136,19 @@ static uint32_t symbol_number(const writer *w, str_id name)
     return i;
 }
 
-static void add_argument(writer *w, const char *name, type_id type, bool is_read, bool is_written)
+static void add_argument(writer *w, const char *name, type_id type, str mode)
 {
     const type_node *t = type_at(w->c, type);
     w->has_too_many |= w->argument_count == LIST_MAX;
     if (w->argument_count == LIST_MAX) return;
-    const argument x = {name, parameter_name(w, name), type, is_written, is_read};
+    const argument x = {.name = name,
+                        .c_name = parameter_name(w, name),
+                        .type = type,
+                        .is_written = str_is(mode, "out") || str_is(mode, "inout"),
+                        .is_read = !str_is(mode, "out"),
+                        .is_constant = str_is(mode, "const")};
     w->arguments[w->argument_count++] = x;
     for (uint32_t d = 0; d < t->rank; d++) expr_visit_symbols(w->c, t->dims[d], add_symbol, w);
-}
-
-static str mode_of(const writer *w, uint32_t parameter)
-{
-    const attr_id modes = op_attr(w->m, w->function, "params");
-    const bool is_said = modes != 0 && parameter < attr_at(w->c, modes)->count;
-    return is_said ? string_of(w->c, attr_at(w->c, attr_at(w->c, modes)->items[parameter])->id) : STR("in");
 }
 
 static const char *name_of(const writer *w, value_id v)
@@ -171,10 +170,11 @@ static void collect_arguments(writer *w)
     output_names_of(w->arena, w->m, w->function, &names);
     for (uint32_t i = 0; i < block_arg_count(w->m, body) && w->order_count < LIST_MAX; i++) {
         const value_id v = block_arg(w->m, body, i);
-        const bool is_out = str_is(mode_of(w, i), "out");
+        const str mode = function_param_mode(w->m, w->function, i);
+        const bool is_out = str_is(mode, "out");
         w->order[w->order_count++] = w->argument_count;
         add_argument(w, is_out && outputs < names.count ? names.names[outputs].p : name_of(w, v), value_type(w->m, v),
-                     !is_out, is_out || str_is(mode_of(w, i), "inout"));
+                     mode);
         outputs += is_out;
     }
     for (uint32_t i = 0; last != 0 && i < op_operand_count(w->m, last) && w->order_count < LIST_MAX; i++) {
@@ -182,8 +182,8 @@ static void collect_arguments(writer *w)
         w->order[w->order_count++] = alias != UINT32_MAX ? alias : w->argument_count;
         if (alias != UINT32_MAX) continue;
         const value_id v = op_operand(w->m, last, i);
-        add_argument(w, outputs < names.count ? names.names[outputs].p : name_of(w, v), value_type(w->m, v), false,
-                     true);
+        add_argument(w, outputs < names.count ? names.names[outputs].p : name_of(w, v), value_type(w->m, v),
+                     STR("out"));
         outputs++;
     }
 }
@@ -406,7 +406,11 @@ static void put_declaration(const writer *w)
     for (uint32_t i = 0; i < w->argument_count; i++) {
         const argument *x = &w->arguments[i];
         const type_node *type = type_at(w->c, x->type);
-        text_printf(t, "\n *   %s  %s", x->c_name, !x->is_written ? "in:   " : x->is_read ? "inout:" : "out:  ");
+        text_printf(t, "\n *   %s  %s", x->c_name,
+                    x->is_constant   ? "const:"
+                    : !x->is_written ? "in:   "
+                    : x->is_read     ? "inout:"
+                                     : "out:  ");
         for (uint32_t d = 0; d < type->rank; d++) text_printf(t, " %s x", dim_text(w, type->dims[d]));
         text_printf(t, " %s", dtype_name((dtype)type->dtype));
     }
@@ -478,6 +482,31 @@ static void begin_header(text_buffer *t, const char *name)
         name, name, name, name, name, name, name, name);
 }
 
+/* Whether functions have constants that they do not compute, too. */
+static bool has_constants(module *m)
+{
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (op_kind_of(m, f) == OP_FUNC && call_is_entry(m, f) && call_has_constants(m, f)) return true;
+    }
+    return false;
+}
+
+static void put_constants(text_buffer *source, text_buffer *header, text_buffer *exports, const char *name)
+{
+    text_printf(header,
+                "/* Says that constants of the calls that follow have the same elements where they are at the same "
+                "addresses, until it\n * is called with another version: what is made of them, as packed weights, "
+                "stays in the context and is not made in each\n * call. It takes as much memory again. 0, as at "
+                "first: nothing is known of constants. */\n"
+                "void %s_constants(%s_context *context, uint64_t version);\n\n",
+                name, name);
+    text_printf(source,
+                "PTO_EXPORT_ void %s_constants(%s_context *context, uint64_t version)\n{\n"
+                "    pto_runtime_constants((pto_runtime_context *)context, version);\n}\n\n",
+                name, name);
+    text_printf(exports, "%s_constants\n", name);
+}
+
 static void begin_source(text_buffer *t, const char *name)
 {
     text_printf(
@@ -501,6 +530,7 @@ status build_wrapper_write(arena *a, module *m, const char *name, text_buffer *s
     begin_source(source, name);
     begin_header(header, name);
     text_printf(exports, "%s_open\n%s_close\n%s_error\n", name, name, name);
+    if (has_constants(m)) put_constants(source, header, exports, name);
     BLOCK_EACH_OP(m, f, module_top(m)) {
         if (op_kind_of(m, f) != OP_FUNC || !str_is(op_attr_str(m, f, "visibility"), "public")) continue;
         writer *w = arena_alloc(a, sizeof *w);

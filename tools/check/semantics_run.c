@@ -47,13 +47,10 @@ static status fix_tunes(module *m, uint64_t choice, module **out)
 
 void semantics_inputs_of(arena *a, const module *m, op_id f, semantics_inputs *out)
 {
-    const attr_id kinds = op_attr(m, f, "params");
-    const ir_context *ir = module_context(m);
     const block_id body = function_body(m, f);
     *out = (semantics_inputs){.names = arena_array(a, block_arg_count(m, body) + 1u, sizeof *out->names)};
     for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
-        const attr_node *list = kinds ? attr_at(ir, kinds) : NULL;
-        if (list != NULL && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out")) continue;
+        if (str_is(function_param_mode(m, f, i), "out")) continue;
         text_buffer text;
         text_init(&text);
         value_print_name(m, block_arg(m, body, i), &text);

@@ -34,6 +34,7 @@ struct pto_callable {
     bool has_constants;             /* `made` is right */
     arena *made_memory;             /* of `made` */
     given_call made;                /* constants, with what @f.init computed */
+    uint64_t made_count;            /* how often they were made */
     bound_call call;                /* without memory of inputs and outputs */
     uint32_t *input_at, *output_at; /* where in `call` they are */
     pto_callable *next;
@@ -238,6 +239,7 @@ static exit_status make_constants(pto_callable *x)
         TRY_EXIT(made);
     }
     x->has_constants = true;
+    x->made_count++;
     return EXIT_STATUS_OK;
 }
 
@@ -417,7 +419,7 @@ static exit_status call(pto_callable *x, const DLTensor *const *inputs, uint32_t
     }
     TRY_AS(EXIT_STATUS_INPUT, check_overlaps(x));
     arena_reset(x->memory);
-    return backend_exe_call(&x->exe, x->memory, &x->call);
+    return backend_exe_call(&x->exe, x->memory, &x->call, x->made_count);
 }
 
 pto_result pto_callable_call(pto_callable *x, const DLTensor *const *inputs, uint32_t input_count,

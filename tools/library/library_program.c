@@ -62,20 +62,13 @@ pto_result pto_pipeline_read_text(pto_context *c, const char *text, size_t bytes
 
 /* ---- what functions take and return, from the module as it was written ---- */
 
-static bool is_mode(const module *m, op_id f, uint32_t parameter, const char *mode)
-{
-    const ir_context *c = module_context(m);
-    const attr_id modes = op_attr(m, f, "params");
-    const bool is_said = modes != 0 && parameter < attr_at(c, modes)->count;
-    return str_is(is_said ? string_of(c, attr_at(c, attr_at(c, modes)->items[parameter])->id) : STR("in"), mode);
-}
-
 static pto_role role_of(const module *m, op_id f, uint32_t parameter)
 {
-    return is_mode(m, f, parameter, "const")   ? PTO_ROLE_CONST
-           : is_mode(m, f, parameter, "inout") ? PTO_ROLE_INOUT
-           : is_mode(m, f, parameter, "out")   ? PTO_ROLE_OUT
-                                               : PTO_ROLE_IN;
+    const str mode = function_param_mode(m, f, parameter);
+    return str_is(mode, "const")   ? PTO_ROLE_CONST
+           : str_is(mode, "inout") ? PTO_ROLE_INOUT
+           : str_is(mode, "out")   ? PTO_ROLE_OUT
+                                   : PTO_ROLE_IN;
 }
 
 static const char *name_of(arena *a, const module *m, value_id v)

@@ -127,14 +127,10 @@ static bool is_region_of(const graph *g, op_id kernel, const char *which, uint32
 /* What a kernel or function does to a parameter: what it states of its regions or, without, how it takes it. */
 static void find_access(const graph *g, op_id callee, uint32_t parameter, bool *reads, bool *writes)
 {
-    const ir_context *c = module_context(g->r->m);
     *reads = is_region_of(g, callee, "reads", parameter);
     *writes = is_region_of(g, callee, "writes", parameter);
     if (op_attr(g->r->m, callee, "reads") || op_attr(g->r->m, callee, "writes")) return;
-    const attr_id modes = op_attr(g->r->m, callee, "params");
-    const str mode = modes != 0 && parameter < attr_at(c, modes)->count
-                         ? string_of(c, attr_at(c, attr_at(c, modes)->items[parameter])->id)
-                         : STR("in");
+    const str mode = function_param_mode(g->r->m, callee, parameter);
     *writes = str_is(mode, "out") || str_is(mode, "inout");
     *reads = !str_is(mode, "out");
 }

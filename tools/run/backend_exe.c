@@ -34,11 +34,11 @@ static void forget_counter(void *self, pto_str name, pto_str unit, double number
     (void)self, (void)name, (void)unit, (void)number;
 }
 
-exit_status backend_exe_call(backend_exe *x, arena *a, const bound_call *call)
+exit_status backend_exe_call(backend_exe *x, arena *a, const bound_call *call, uint64_t constants)
 {
     const pto_run_sink sink = {.struct_size = sizeof sink, .counter = forget_counter};
     const pto_run *run = run_context_begin(x->session, &x->request);
-    const pto_call c = backend_run_call(a, run, call, &sink, 0);
+    const pto_call c = backend_run_call(a, run, call, &sink, 0, constants);
     const run_result result = run_context_end(run, x->backend->execute(run, x->exe, &c));
     return result.failed ? EXIT_STATUS_FAILED : EXIT_STATUS_OK;
 }

@@ -24,8 +24,8 @@ void backend_exe_open(arena *a, const loaded_pipeline *p, module *m, op_id funct
  * something that the backend needs is not on this host. */
 exit_status backend_exe_close(backend_exe *x, pto_status last);
 
-/* One execution in a run of its own, whose scratch memory ends with it; nobody is told counters. 5 after a diagnostic.
- */
-MUST_CHECK exit_status backend_exe_call(backend_exe *x, arena *a, const bound_call *call);
+/* One execution in a run of its own, whose scratch memory ends with it; nobody is told counters. `constants` is as in
+ * pto_call. 5 after a diagnostic. */
+MUST_CHECK exit_status backend_exe_call(backend_exe *x, arena *a, const bound_call *call, uint64_t constants);
 
 #endif

@@ -285,30 +285,6 @@ static status write_counters(sink *k)
     return s;
 }
 
-static pto_call make_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed)
-{
-    pto_str *symbols = arena_array(a, call->symbol_count, sizeof *symbols);
-    for (uint32_t i = 0; i < call->symbol_count; i++) symbols[i] = (pto_str){call->symbols[i].p, call->symbols[i].n};
-    const uint32_t count = call->parameter_count + call->result_count;
-    const pto_tensor **tensors = arena_array(a, count, sizeof *tensors);
-    pto_tensor *copies = arena_array(a, count, sizeof *copies); /* what it does to them is not done to ours */
-    for (uint32_t i = 0; i < count; i++) {
-        copies[i] = call->tensors[i].abi;
-        tensors[i] = &copies[i];
-    }
-    return (pto_call){.struct_size = sizeof(pto_call),
-                      .symbol_count = call->symbol_count,
-                      .argument_count = call->parameter_count,
-                      .result_count = call->result_count,
-                      .function = run_context_op(run, call->function),
-                      .symbols = symbols,
-                      .symbol_values = call->values,
-                      .arguments = tensors,
-                      .results = tensors + call->parameter_count,
-                      .seed = seed,
-                      .sink = to};
-}
-
 /* Copies of all tensors that an execution may write; NULL when there is only one execution. */
 static uint8_t **keep_tensors(arena *a, const bound_call *call, uint32_t repeat)
 {
@@ -417,7 +393,7 @@ static pto_status run_init(const sink *k, binder *i, const pto_call *c)
 static pto_status bind_constants(arena *a, const sink *k, const backend_request *request, binder *i, void *exe)
 {
     pto_run_sink to = {.struct_size = sizeof to, .self = &i->to, .counter = take_counter};
-    const pto_call c = make_call(a, k->run, i->call, &to, request->seed);
+    const pto_call c = backend_run_call(a, k->run, i->call, &to, request->seed, 0);
     const uint64_t *sums = sum_inputs(a, i->call);
     i->to.number++;
     const uint64_t begin = monotonic_ns();
@@ -440,6 +416,7 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
     pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
     series wall = {0};
+    uint64_t constants = 1;
     const uint32_t all = request->warm_up + request->repeat;
     k->repeat = all;
     if (init != NULL) s = bind_constants(a, k, request, init, exe);
@@ -449,9 +426,10 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         const bool is_last = i + 1 == all;
         k->number = i + 1;
         if (i == request->warm_up) restart(k, &wall);
-        if (init != NULL && request->rebind != 0 && i > request->warm_up &&
-            (i - request->warm_up) % request->rebind == 0)
-            s = bind_constants(a, k, request, init, exe);
+        if (request->rebind != 0 && i > request->warm_up && (i - request->warm_up) % request->rebind == 0) {
+            constants++;
+            if (init != NULL) s = bind_constants(a, k, request, init, exe);
+        }
         if (s != PTO_OK) break;
         if (i > 0) put_back(call, kept);
         if (k->folder != NULL && is_last) {
@@ -463,7 +441,7 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
                 to.slice = take_slice;
             }
         }
-        const pto_call c = make_call(a, run, call, &to, request->seed);
+        const pto_call c = backend_run_call(a, run, call, &to, request->seed, constants);
         const uint64_t begin = monotonic_ns();
         s = b->execute(run, exe, &c);
         if (k->file_name != NULL) run_misuse(run_of(run), &E1341, "did not end the report file `%s`", k->file_name);
@@ -528,7 +506,28 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
     return EXIT_STATUS_OK;
 }
 
-pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed)
+pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed,
+                          uint64_t constants)
 {
-    return make_call(a, run, call, to, seed);
+    pto_str *symbols = arena_array(a, call->symbol_count, sizeof *symbols);
+    for (uint32_t i = 0; i < call->symbol_count; i++) symbols[i] = (pto_str){call->symbols[i].p, call->symbols[i].n};
+    const uint32_t count = call->parameter_count + call->result_count;
+    const pto_tensor **tensors = arena_array(a, count, sizeof *tensors);
+    pto_tensor *copies = arena_array(a, count, sizeof *copies); /* what it does to them is not done to ours */
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = call->tensors[i].abi;
+        tensors[i] = &copies[i];
+    }
+    return (pto_call){.struct_size = sizeof(pto_call),
+                      .symbol_count = call->symbol_count,
+                      .argument_count = call->parameter_count,
+                      .result_count = call->result_count,
+                      .function = run_context_op(run, call->function),
+                      .symbols = symbols,
+                      .symbol_values = call->values,
+                      .arguments = tensors,
+                      .results = tensors + call->parameter_count,
+                      .seed = seed,
+                      .sink = to,
+                      .constants = constants};
 }

@@ -38,7 +38,7 @@ typedef struct backend_request {
     run_trace *trace;           /* gathers slices when `folder` is given; or NULL */
     uint32_t repeat;            /* executions; outputs, files and slices are those of the last */
     uint32_t warm_up;           /* executions before them, of which nothing is kept */
-    uint32_t rebind;            /* `init` runs again after so many of `repeat`; 0: it runs once */
+    uint32_t rebind;            /* constants count as changed after so many of `repeat`: `init` runs again; 0: never */
     const bound_call *init;     /* of the function that computes constants of the call, into their memory; or NULL */
 } backend_request;
 
@@ -47,7 +47,8 @@ typedef struct backend_request {
 MUST_CHECK exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_request *request, module *m,
                                    const bound_call *call, flight_recorder *recorder, backend_result *out);
 
-/* A call as a backend gets it in the run, in memory of `a`. */
-pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed);
+/* A call as a backend gets it in the run, in memory of `a`. `constants` is as in pto_call. */
+pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed,
+                          uint64_t constants);
 
 #endif

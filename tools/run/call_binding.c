@@ -441,15 +441,6 @@ void call_fill(const bound_call *call)
     }
 }
 
-static const char *parameter_kind(module *m, op_id function, uint32_t index)
-{
-    const ir_context *c = module_context(m);
-    const attr_id list = op_attr(m, function, "params");
-    if (list == 0) return "in";
-    const attr_node *items = attr_at(c, list);
-    return index < items->count ? string_of(c, attr_at(c, items->items[index])->id).p : "in";
-}
-
 static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors)
 {
     const block_id body = function_body(b->m, b->function);
@@ -458,9 +449,9 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         const value_id v = block_arg(b->m, body, i);
         const type_node *type = type_at(b->c, value_type(b->m, v));
         t->name = value_text(b->arena, b->m, v);
-        const char *kind = parameter_kind(b->m, b->function, i);
-        t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
-        t->is_input = strcmp(kind, "out") != 0;
+        const str mode = function_param_mode(b->m, b->function, i);
+        t->is_output = str_is(mode, "out") || str_is(mode, "inout");
+        t->is_input = !str_is(mode, "out");
         t->is_scalar = type->kind == TYPE_SCALAR;
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM && !t->is_scalar) {
             diag_error(b->d, place_of_function(b), &E1605,

@@ -17,15 +17,19 @@ static str name_of(arena *a, const module *m, value_id v)
     return name;
 }
 
+bool call_has_constants(const module *m, op_id f)
+{
+    for (uint32_t i = 0; i < block_arg_count(m, function_body(m, f)); i++)
+        if (str_is(function_param_mode(m, f, i), "const")) return true;
+    return false;
+}
+
 /* The parameter of that name, which is not `out`; -1: none. `const_only`: of mode `const`. */
 static int64_t find_input(arena *a, const module *m, op_id f, str name, bool const_only)
 {
-    const ir_context *c = module_context(m);
     const block_id body = function_body(m, f);
-    const attr_id modes = op_attr(m, f, "params");
     for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
-        const bool has_mode = modes != 0 && i < attr_at(c, modes)->count;
-        const str mode = has_mode ? string_of(c, attr_at(c, attr_at(c, modes)->items[i])->id) : STR("in");
+        const str mode = function_param_mode(m, f, i);
         if (str_is(mode, "out") || (const_only && !str_is(mode, "const"))) continue;
         if (str_eq(name_of(a, m, block_arg(m, body, i)), name)) return i;
     }
@@ -120,12 +124,9 @@ static status check_output(arena *a, const module *m, op_id f, op_id init, str n
 
 static status check_init(arena *a, module *m, op_id f, op_id init)
 {
-    const ir_context *c = module_context(m);
-    const attr_id modes = op_attr(m, init, "params");
     const block_id body = function_body(m, init);
     for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
-        const bool has_mode = modes != 0 && i < attr_at(c, modes)->count;
-        const str mode = has_mode ? string_of(c, attr_at(c, attr_at(c, modes)->items[i])->id) : STR("in");
+        const str mode = function_param_mode(m, init, i);
         if (str_is(mode, "const") || str_is(mode, "out")) continue;
         const str name = name_of(a, m, block_arg(m, body, i));
         return refuse(m, init,

@@ -16,6 +16,8 @@ typedef struct given_call {
     uint64_t random_seed; /* 0: every input is given */
 } given_call;
 
+/* Whether a function has parameters that are `const`. */
+bool call_has_constants(const module *m, op_id f);
 /* What one call made, to be given to another one; the elements stay where they are. */
 given_tensor call_tensor_given(arena *a, const bound_tensor *from);
 

@@ -38,7 +38,10 @@ static const char *const isa_choices[] = {"host", "avx512", "avx2", "plain", NUL
       .example = "with: { cache-dir: /var/tmp/kernels }")                                                              \
     X(CACHE_BYTES, BYTES, "cache-bytes", .def = "256MiB", .min = "0",                                                  \
       .doc = "when the folder is larger, what was not used for longest goes",                                          \
-      .example = "with: { cache-bytes: 1GiB }")
+      .example = "with: { cache-bytes: 1GiB }")                                                                        \
+    X(CONSTANT_BYTES, BYTES, "constant-bytes", .def = "1GiB", .min = "0",                                              \
+      .doc = "memory at most for packed constants that stay from run to run; what does not fit is packed in each run", \
+      .example = "with: { constant-bytes: 0 }")
 PTO_OPTIONS(OPTIONS);
 
 /* What lives from prepare to release. */
@@ -99,6 +102,7 @@ static pto_status start_threads(const pto_run *run, pto_op function, uint32_t is
     native_thread_plan plan;
     native_error e;
     keep->memory = keep->scratch = native_arena_begin(memory_bytes());
+    keep->constants.memory = native_arena_begin((uint64_t)pto_opt_i64(run, OPT_CONSTANT_BYTES));
     pto_products_fill(pto_isa_worth_using(isa), &keep->products);
     if (native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), &plan, &e) == NATIVE_OK &&
         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK)
@@ -113,6 +117,7 @@ static void release(const pto_run *run, void *exe)
     native_pool_end(x->keep.pool);
     native_arena_end(&x->keep.memory);
     native_arena_end(&x->keep.scratch);
+    native_arena_end(&x->keep.constants.memory);
     if (x->library != NULL) dlclose(x->library);
 }
 
@@ -187,6 +192,7 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const pto_native_services services = native_services_of(&s);
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     native_arena_reset(&x->keep.memory);
+    native_constants_begin(&x->keep.constants, PTO_HAS(call, constants) ? call->constants : 0);
     const int is_first = !*has_run;
     *has_run = 1;
     if (is_first) native_outputs_fill(call, bindings);
@@ -203,6 +209,8 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)threads);
     pto_profile_count(call->sink, PTO_COUNTER_LAUNCHES, (double)s.launches);
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
+    const uint64_t kept = x->keep.constants.memory.bytes_taken;
+    if (kept != 0) pto_profile_count(call->sink, PTO_COUNTER_CONSTANT_BYTES, (double)kept);
     return PTO_OK;
 }
 
@@ -229,8 +237,9 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
-    .counters = PTO_STRS("time", "threads", "launches", "instances", "kernel time", "kernel launches", "cpu cycles",
-                         "cpu instructions", "cache misses", "trace / slices left out"),
+    .counters =
+        PTO_STRS("time", "threads", "launches", "instances", "packed constants", "kernel time", "kernel launches",
+                 "cpu cycles", "cpu instructions", "cache misses", "trace / slices left out"),
     .bind = bind,
 };
 

@@ -25,6 +25,11 @@ static void release(void *self, uint64_t to)
     native_arena_release(&s->keep->memory, to);
 }
 
+static void *keep(void *self, uint32_t which, const void *of, size_t bytes, bool **is_made)
+{
+    return native_constants_keep(&((native_session *)self)->keep->constants, which, of, bytes, is_made);
+}
+
 /* ---- launches ---- */
 
 typedef struct job {
@@ -110,5 +115,6 @@ pto_native_services native_services_of(native_session *s)
         .product_count = PTO_PRODUCT_COUNT,
         .thread_count = native_pool_threads(s->keep->pool),
         .products = s->keep->products.list,
+        .keep = keep,
     };
 }

@@ -3,6 +3,7 @@
 #define NATIVE_SERVICES_H
 
 #include <native_arena.h>
+#include <native_constants.h>
 #include <native_pool.h>
 
 #include <kernel_products.h>
@@ -16,6 +17,7 @@ typedef struct native_keep {
     native_arena memory;  /* what functions allocate */
     native_arena scratch; /* of the threads, for one launch */
     pto_product_table products;
+    native_constants constants;
 } native_keep;
 
 typedef struct native_session {

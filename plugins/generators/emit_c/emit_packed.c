@@ -1,5 +1,5 @@
 /* Right sides of products that are packed once for a launch: where its instances multiply blocks of rows by the same
- * matrix, each would pack it again. */
+ * matrix, each would pack it again. Constants are packed once for all executions with them. */
 #include "emit.h"
 
 static int is_parameter(const emitter *e, pto_value v)
@@ -74,6 +74,48 @@ static int has_one_block(const emitter *e, const emit_packed *p, pto_type right)
            pto_expr_is_const(count_of(e->run, right, pto_type_rank(right) - 2), &count) && rows <= count * p->rows;
 }
 
+/* Whether executions may have the same in it: a `const` parameter of a function that the caller runs. */
+static int is_constant(pto_op function, pto_value v)
+{
+    const pto_attr modes = pto_op_attr(function, PTO_STR("params"));
+    const pto_block body = pto_body(function);
+    for (uint32_t i = 0; PTO_SOME(modes) && i < pto_attr_count(modes) && i < pto_block_arg_count(body); i++)
+        if (pto_value_same(pto_block_arg(body, i), v))
+            return pto_str_is(pto_attr_str(pto_attr_item(modes, i, NULL)), "const") &&
+                   !pto_str_is(pto_attr_str_of(function, PTO_STR("visibility")), "private");
+    return 0;
+}
+
+/* Whether a launch of the kernel that is written has a constant there. */
+static int may_be_constant(const emitter *e, uint32_t parameter)
+{
+    const uint32_t grid = pto_attr_count(pto_op_attr(e->function, PTO_STR("grid")));
+    PTO_EACH_OP(pto_module_top(e->run), function) {
+        if (!EMIT_IS(e, function, FUNC)) continue;
+        PTO_WALK(function, op)
+        {
+            if (EMIT_IS(e, op, LAUNCH) &&
+                pto_op_same(pto_symbol_find(e->run, pto_attr_str_of(op, PTO_STR("callee"))), e->function) &&
+                is_constant(function, pto_op_operand(op, parameter - grid)))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* The number of what is packed of a value; 0: it is not a constant. */
+static uint32_t number_of(emitter *e, const emit_packed *p, pto_value v)
+{
+    if (!is_constant(e->function, v)) return 0;
+    for (uint32_t i = 0; i < e->constant_count; i++) {
+        const emit_constant *before = &e->constants[i];
+        if (pto_value_same(before->value, v) && before->kind == p->kind && before->turns == p->turns) return i + 1;
+    }
+    PTO_GROW(e->run, e->constants, e->constant_count, e->constant_capacity);
+    e->constants[e->constant_count] = (emit_constant){.value = v, .kind = p->kind, .turns = p->turns};
+    return ++e->constant_count;
+}
+
 const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns)
 {
     const pto_value right = pto_op_operand(op, 2);
@@ -87,8 +129,8 @@ const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr dep
     if (!is_zero(row) || !takes_most(op, row, depth, pto_type_dim(type, along_k)) ||
         !is_zero(pto_expr_mod(column, pto_expr_const(e->run, PTO_PACKED_COLUMNS))) ||
         !takes_most(op, column, columns, pto_type_dim(type, along_n)) || !are_dense(type) || p.result == 0 ||
-        !pto_dim_is_const(pto_value_type(pto_op_result(op, 0)), 0, &p.rows) || has_one_block(e, &p, type) ||
-        !fused_is_only_read(&e->model, right))
+        !pto_dim_is_const(pto_value_type(pto_op_result(op, 0)), 0, &p.rows) ||
+        (has_one_block(e, &p, type) && !may_be_constant(e, p.right)) || !fused_is_only_read(&e->model, right))
         return NULL;
     p.name = emit_format(e, "%s_packed_", emit_value(e, right));
     for (uint32_t i = 0; i < e->packed_count; i++) {
@@ -136,7 +178,8 @@ void emit_packed_fill(emitter *e, pto_op launch, const emit_kernel_info *kernel,
                   emit_product_name(p->kind), emit_value(e, right), emit_index(e, count_of(e->run, b, last - 1)),
                   emit_index(e, apart_bytes), emit_index(e, pto_type_dim(b, n)), emit_index(e, pto_type_dim(b, k)),
                   emit_index(e, pto_type_stride(b, k)), emit_index(e, pto_type_stride(b, n)));
-        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld);", frame, p->name, name,
-                  emit_bare(e, emit_index(e, count_of(e->run, c, pto_type_rank(c) - 1))), (long long)p->rows);
+        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld, %u);", frame, p->name, name,
+                  emit_bare(e, emit_index(e, count_of(e->run, c, pto_type_rank(c) - 1))), (long long)p->rows,
+                  (unsigned)number_of(e, p, right));
     }
 }

@@ -310,6 +310,7 @@ KERNEL_AMX_MICRO(micro_of_values, TWIN, TWIN_BF16_VALUES, BF16_STEP);
                       .pack_b = pack_b_bf16,                                                                  \
                       .micro = micro_bf16,                                                                    \
                       .micro_deeper = micro_deeper_bf16,                                                      \
+                      .packed_rows = 17, /* fewer read memory once */                                         \
                       .skinny = FEW(bf16),                                                                    \
                       KERNEL_ENTRIES_OF(bf16)},                                                               \
         [ROW_I8] = {.isa = bytes_isa,                                                                         \

@@ -229,9 +229,9 @@ KERNEL_SKINNY(skinny_u8, few_u8, unit_u8, pack_a_u8, turned_not);
 #define skinny_i8_i4 NULL
 
 /* Rows of A that lie within half of a second-level cache stay there as they are; lines of B are short. */
-#define NEAR_f32 .micro_strided = micro_strided_f32, .a_near_bytes = 256 << 10
+#define NEAR_f32 .micro_strided = micro_strided_f32, .a_near_bytes = 256 << 10, .packed_rows = 3
 #define NEAR_f32_i4 NEAR_f32
-#define NEAR_bf16 .a_near_bytes = 0
+#define NEAR_bf16 .packed_rows = 5
 #define NEAR_f16 NEAR_bf16
 
 /* Blocks: one of A fills two thirds of a second-level cache of 512 KiB, one of B lies in the third. The deeper they
@@ -242,7 +242,7 @@ KERNEL_SKINNY(skinny_u8, few_u8, unit_u8, pack_a_u8, turned_not);
         .micro = micro_f32, .skinny = skinny_##name
 #define BYTES(name)                                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \
-        .micro = micro_pairs, .skinny = skinny_##name
+        .micro = micro_pairs, .skinny = skinny_##name, .packed_rows = 3
 
 KERNEL_TABLE(kernel_rows_avx2, "avx2");
 #endif

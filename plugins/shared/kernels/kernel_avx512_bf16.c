@@ -293,6 +293,7 @@ const pto_contraction kernel_rows_bf16[] = {
               .flushes = true,
               .skinny = skinny_bf16,
               .few = few_bf16,
+              .packed_rows = 4,
               KERNEL_ENTRIES_OF(bf16)},
     {0},
 };

@@ -25,6 +25,7 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
             .packed_bytes = row->packed_bytes,
             .pack = row->pack,
             .packed = row->packed,
+            .packed_rows = row->packed_rows,
         };
     }
     const pto_weights *const weights = pto_weights_find(isa);

@@ -115,6 +115,7 @@ typedef struct pto_contraction {
     int64_t a_near_bytes, b_near_bytes; /* operands that lie within so many bytes may be left unpacked for it */
     pto_contraction_skinny *skinny;     /* or NULL */
     pto_contraction_few *few;           /* or NULL */
+    int64_t packed_rows;                /* of A at least, for which it is faster with all of B packed before */
     bool asks_ahead;                    /* `micro` asks for what comes next of a panel of B */
     bool flushes;                       /* `block` flushes what C holds, and lets the processor flush sums */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);

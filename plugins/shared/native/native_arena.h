@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-enum { NATIVE_ARENA_ALIGNMENT = 64, NATIVE_ARENA_BLOCKS_MAX = 64 };
+enum { NATIVE_ARENA_ALIGNMENT = 64 };
 
+/* At the end of its bytes, in whole pages from the system. */
 typedef struct native_arena_block {
-    char *base; /* from the system, in whole pages */
+    struct native_arena_block *before;
     uint64_t bytes, used;
 } native_arena_block;
 
@@ -21,7 +22,7 @@ typedef struct native_arena {
     uint64_t bytes_peak;     /* the most that was taken at a time since the last reset */
     uint64_t bytes_expected; /* the same of the time before it */
     uint32_t block_count;
-    native_arena_block blocks[NATIVE_ARENA_BLOCKS_MAX];
+    native_arena_block *newest;
 } native_arena;
 
 /* An arena without memory, of at most so many bytes. */

@@ -1,7 +1,7 @@
 #include <pto/native_runtime.h>
 
 #include <kernel_products.h>
-#include <native_arena.h>
+#include <native_constants.h>
 #include <native_floats.h>
 #include <native_launch.h>
 
@@ -14,6 +14,7 @@
 struct pto_runtime_context {
     native_pool *pool; /* NULL: the calling thread alone */
     native_arena memory, scratch;
+    native_constants constants;
     pto_product_table products;
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
@@ -29,7 +30,7 @@ static uint64_t memory_bytes(void)
 
 static void begin(pto_runtime_context *c)
 {
-    c->memory = c->scratch = native_arena_begin(memory_bytes());
+    c->memory = c->scratch = c->constants.memory = native_arena_begin(memory_bytes());
     pto_products_fill(pto_isa_worth_using(pto_isa_of_host()), &c->products);
 }
 
@@ -54,6 +55,7 @@ static void end_memory(pto_runtime_context *c)
 {
     native_arena_end(&c->memory);
     native_arena_end(&c->scratch);
+    native_arena_end(&c->constants.memory);
 }
 
 void pto_runtime_close(pto_runtime_context *c)
@@ -62,6 +64,11 @@ void pto_runtime_close(pto_runtime_context *c)
     native_pool_end(c->pool);
     end_memory(c);
     munmap(c, sizeof *c);
+}
+
+void pto_runtime_constants(pto_runtime_context *c, uint64_t version)
+{
+    if (c != NULL) native_constants_begin(&c->constants, version);
 }
 
 const char *pto_runtime_error(const pto_runtime_context *c) { return c != NULL ? c->error : ""; }
@@ -122,6 +129,11 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
     else
         native_launch_run(&l, 0, instances, 0);
     return l.fault;
+}
+
+static void *keep(void *self, uint32_t number, const void *of, size_t bytes, bool **is_made)
+{
+    return native_constants_keep(&((pto_runtime_context *)self)->constants, number, of, bytes, is_made);
 }
 
 /* pto-build refuses modules with debug ops. */
@@ -297,7 +309,8 @@ static int32_t run(checked_call *k)
                                           .debug = debug,
                                           .product_count = PTO_PRODUCT_COUNT,
                                           .thread_count = threads_of(k->context),
-                                          .products = k->context->products.list};
+                                          .products = k->context->products.list,
+                                          .keep = keep};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};
     const native_floats floats = native_floats_begin();

@@ -63,6 +63,9 @@ typedef struct pto_call {
     const pto_tensor *const *results;
     uint64_t seed; /* order of independent instances; 0: in order */
     const pto_run_sink *sink;
+    /* Executions of one executable with the same number have the same elements in `const` arguments, at the same
+     * addresses: what was made of these may be kept for them. 0: nothing is known. */
+    uint64_t constants;
 } pto_call;
 
 /* The descriptor. */

@@ -69,6 +69,7 @@ typedef struct pto_native_product {
     bool (*packed)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
                    const void *packed, int64_t columns, int64_t depth, int64_t column, void *c, int64_t c_row_stride,
                    bool accumulate, void *scratch);
+    int64_t packed_rows; /* fewer rows of A are multiplied faster by B as it lies, even where it was packed before */
 } pto_native_product;
 
 /* Columns of B that are packed at a time. */
@@ -93,12 +94,22 @@ typedef struct pto_native_services {
     uint32_t product_count;
     uint32_t thread_count; /* that launches run on; 0: callers that do not say it */
     const pto_native_product *const *products;
+    /* Memory, aligned to 64 bytes, for what is made of a `const` argument, by the number that this has in the module
+     * and the address of the constant: the same, with what it holds, in all calls whose constants have the same
+     * elements at the same addresses. `**is_made`: an earlier call put there what belongs there; the one that does says
+     * so. NULL: there is none, or nothing is known of constants. The function itself may be NULL, too. Since it was
+     * added: callers before have none. */
+    void *(*keep)(void *self, uint32_t number, const void *of, size_t bytes, bool **is_made);
 } pto_native_services;
+
+/* Whether the caller has a member of pto_native_services. */
+#define PTO_NATIVE_HAS(services, member) \
+    ((services)->struct_size >= offsetof(pto_native_services, member) + sizeof(services)->member)
 
 /* Kernels of one element type, PTO_PRODUCT_*; NULL: the caller has none. */
 static inline const pto_native_product *pto_native_product_of(const pto_native_services *services, uint32_t type)
 {
-    if (services->struct_size < sizeof *services || type >= services->product_count) return NULL;
+    if (!PTO_NATIVE_HAS(services, products) || type >= services->product_count) return NULL;
     return services->products[type];
 }
 
@@ -143,22 +154,38 @@ static inline int32_t pto_native_pack_part(const void *right, int64_t instance,
     return 0;
 }
 
-/* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices, in memory of
- * services->allocate. `packed` stays NULL where no thread takes a matrix twice, nothing is to be packed, or there is no
- * memory: what a thread packs by itself is in its caches. */
+/* Packs all of it, into `packed`. */
+static inline bool pto_native_pack(const pto_native_services *services, const pto_native_right *r)
+{
+    const int64_t parts = r->count * ((r->n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS);
+    return services->launch(services->self, pto_native_pack_part, r, parts, 0) == 0;
+}
+
+/* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices. `constant`: its
+ * number if it is one, which stays packed; 0: it is not, and is in memory of services->allocate. `packed` stays NULL
+ * where nothing is to be packed, or there is no memory, and for what does not stay where no thread takes a matrix
+ * twice: what a thread packs by itself is in its caches. */
 static inline pto_native_right pto_native_packed(const pto_native_services *services, pto_native_right r,
-                                                 int64_t all_rows, int64_t rows)
+                                                 int64_t all_rows, int64_t rows, uint32_t constant)
 {
     const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
     const int64_t threads = services->thread_count > 0 ? services->thread_count : 1,
                   least = r.count > threads ? r.count : threads;
     if (r.product->struct_size < sizeof *r.product || r.product->packed == NULL || r.count < 1) return r;
-    if (all_rows <= least * rows) return r;
     r.bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
     if (r.bytes <= 0 || r.bytes > most / r.count) return r;
-    r.packed = (char *)services->allocate(services->self, (size_t)(r.count * r.bytes));
-    const int64_t parts = r.count * ((r.n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS);
-    if (r.packed != NULL && services->launch(services->self, pto_native_pack_part, &r, parts, 0) != 0) r.packed = NULL;
+    const size_t all_bytes = (size_t)(r.count * r.bytes);
+    if (constant != 0 && all_rows >= r.count * r.product->packed_rows && PTO_NATIVE_HAS(services, keep) &&
+        services->keep != NULL) {
+        bool *is_made = NULL;
+        r.packed = (char *)services->keep(services->self, constant, r.b, all_bytes, &is_made);
+        if (r.packed != NULL && !*is_made) *is_made = pto_native_pack(services, &r);
+        if (r.packed != NULL && !*is_made) r.packed = NULL;
+        if (r.packed != NULL) return r;
+    }
+    if (all_rows <= least * rows) return r;
+    r.packed = (char *)services->allocate(services->self, all_bytes);
+    if (r.packed != NULL && !pto_native_pack(services, &r)) r.packed = NULL;
     return r;
 }
 

@@ -63,6 +63,10 @@ typedef struct pto_runtime_function {
 pto_runtime_context *pto_runtime_open(int32_t threads);
 /* Ends its threads; NULL is none. */
 void pto_runtime_close(pto_runtime_context *c);
+/* Calls from now on whose constants are at the same addresses have the same elements in them, until this is called with
+ * another version: what is made of them stays in `c`. 0, as at first: nothing is known of constants. NULL: nothing
+ * stays. */
+void pto_runtime_constants(pto_runtime_context *c, uint64_t version);
 /* The sentence of the last call that failed, "" after one that did not. Lives until the next call. */
 const char *pto_runtime_error(const pto_runtime_context *c);
 /* Checks the tensors and runs the function; `c` may be NULL: on this thread alone. */

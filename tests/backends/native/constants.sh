@@ -50,7 +50,7 @@ made 2 4 --repeat=4 --rebind=2 --set=backend.with.compiler=./counts --set=backen
 [ "$(grep -c x count)" -eq 1 ] || fail 'it was compiled more than once'
 
 negation >n.ptir
-refuses 2 'pto-run: error: [E1504] option `--rebind` has no effect: the function has no constants to compute' \
+refuses 2 'pto-run: error: [E1504] option `--rebind` has no effect: the function has no parameters that are `const`' \
   pto-run n.ptir --pipeline=native.yaml --random-inputs=1 --repeat=4 --rebind=2
 refuses 2 'pto-run: error: [E1504] option `--rebind` has no effect without --repeat' \
   pto-run n.ptir --pipeline=native.yaml --random-inputs=1 --rebind=2

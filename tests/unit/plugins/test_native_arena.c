@@ -71,6 +71,24 @@ TEST(a_mark_releases_what_came_after_it)
     native_arena_end(&a);
 }
 
+TEST(many_blocks_are_found_again)
+{
+    enum { COUNT = 300 };
+    native_arena a = native_arena_begin((uint64_t)COUNT * 2 * MIB);
+    char *all[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        all[i] = take(&a, MIB);
+        all[i][0] = (char)i;
+    }
+    assert_int_equal(a.block_count, COUNT);
+    for (int i = 0; i < COUNT; i++) assert_int_equal(all[i][0], (char)i);
+    native_arena_release(&a, 2 * MIB);
+    assert_int_equal(a.block_count, 2);
+    native_arena_end(&a);
+    assert_int_equal(a.bytes, 0);
+    assert_null(a.newest);
+}
+
 TEST(the_limit_is_one_of_bytes)
 {
     native_fixture f = {.folder = ""};

@@ -27,7 +27,8 @@ static void assert_places(size_t bytes)
     }
     for (uint32_t t = 0; t < THREADS; t++)
         for (size_t i = 0; i < bytes; i++) assert_int_equal(l.scratch[t * l.scratch_step + i], t + 1);
-    assert_true(l.scratch + 2 * l.scratch_step + bytes <= scratch.blocks[0].base + scratch.blocks[0].used);
+    const native_arena_block *const block = scratch.newest;
+    assert_true(l.scratch + 2 * l.scratch_step + bytes <= (const char *)block - block->bytes + block->used);
     native_arena_end(&scratch);
 }
 

@@ -57,13 +57,15 @@ for name in "ab":
     assert abs(floats(name + "1.npy") - exact).max() <= 2 ** -7 * abs(exact).max()
 END_OF_FILE
 
-# A caller without memory for it, and one whose kernels are older.
-ends 0 pto-opt f.ptir --pipeline=native.yaml --machine=cpu-avx2 -o f.c
+# A caller without memory for it, one whose kernels are older, and callers that keep what is made of constants: before
+# it is made, when it is, and when it cannot be.
+sed 's/%y:/const %y:/' f.ptir >g.ptir
+ends 0 pto-opt g.ptir --pipeline=native.yaml --machine=cpu-avx2 --set=native-layout.with.gain=1 -o f.c
 cat >main.c <<'END_OF_FILE'
 #include "f.c"
 #include <stdio.h>
 #include <stdlib.h>
-static int has_memory, has_way, parts, blocks, taken;
+static int has_memory, has_way, parts, blocks, taken, kept;
 static char memory[64];
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
@@ -101,15 +103,32 @@ static bool packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row
     (void)c, (void)c_row, (void)adds, (void)scratch;
     return has_way;
 }
+static float x[2000 * 200];
+static bool has_place, is_made;
+static void *keep(void *self, uint32_t number, const void *of, size_t bytes, bool **made)
+{
+    kept += self == NULL && number == 1 && of == x && bytes == 64;
+    *made = &is_made;
+    return has_place ? memory : NULL;
+}
+/* Keeps, or is older. */
+static void call_with(pto_native_services services, const pto_native_call *call, const char *what)
+{
+    pto_native_call c = *call;
+    c.services = &services;
+    parts = blocks = taken = kept = 0;
+    const int32_t fault = f_function(&c);
+    printf("%s: fault %d, %d parts, blocks %d, released %d, kept %d, made %d\n", what, (int)fault, parts, blocks > 0,
+           taken, kept, is_made);
+}
 int main(void)
 {
     enum { M = 2000, N = 200, K = 4 };
-    static float x[M * N];
     void *const arguments[] = {x, x, x, x, x, x};
     pto_native_product p = {.struct_size = sizeof p, .scratch_most = scratch_most, .block = block};
     const pto_native_product *const products[] = {&p, &p, &p, &p};
-    const pto_native_services services = {.struct_size = sizeof services, .launch = launch, .allocate = allocate,
-                                          .mark = mark, .release = release, .product_count = 4, .products = products};
+    pto_native_services services = {.struct_size = sizeof services, .launch = launch, .allocate = allocate,
+                                    .mark = mark, .release = release, .product_count = 4, .products = products};
     int64_t symbols[8];
     for (int i = 0; f_symbols[i] != NULL; i++) symbols[i] = f_symbols[i][0] == 'M' ? M : f_symbols[i][0] == 'N' ? N : K;
     const pto_native_call call = {.struct_size = sizeof call, .services = &services, .arguments = arguments, .symbols = symbols};
@@ -122,6 +141,19 @@ int main(void)
         const int32_t fault = f_function(&call);
         printf("%d: fault %d, %d parts, blocks %d, released %d\n", way, (int)fault, parts, blocks > 0, taken);
     }
+    has_memory = has_way = 1;
+    services.keep = keep;
+    p.packed_rows = M + 1;
+    call_with(services, &call, "too few rows");
+    p.packed_rows = M;
+    call_with(services, &call, "no place");
+    has_place = true;
+    call_with(services, &call, "to be made");
+    call_with(services, &call, "made");
+    services.struct_size = offsetof(pto_native_services, keep);
+    call_with(services, &call, "older");
+    services.struct_size = offsetof(pto_native_services, products);
+    call_with(services, &call, "without products");
     return 0;
 }
 END_OF_FILE
@@ -132,3 +164,9 @@ says_line '1: fault 0, 0 parts, blocks 1, released 2' out
 says_line '2: fault 0, 0 parts, blocks 1, released 2' out
 says_line '3: fault 0, 0 parts, blocks 1, released 2' out
 says_line '4: fault 0, 4 parts, blocks 1, released 2' out
+says_line 'too few rows: fault 0, 4 parts, blocks 0, released 2, kept 0, made 0' out
+says_line 'no place: fault 0, 4 parts, blocks 0, released 2, kept 1, made 0' out
+says_line 'to be made: fault 0, 4 parts, blocks 0, released 2, kept 1, made 1' out
+says_line 'made: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1' out
+says_line 'older: fault 0, 4 parts, blocks 0, released 2, kept 0, made 1' out
+says '^without products: fault [1-9]' out
