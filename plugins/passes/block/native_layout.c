@@ -9,7 +9,8 @@
  * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
  * multiply than to multiply it, and many rows hide it. Few rows need no packing, but read memory faster from its begin
  * to its end, which machines with vectors of 64 bytes have kernels for, also for elements of 16 and 8 bits, and others
- * for two rows of f32 and more. A weight is packed where that spares its product at least `gain` of its time, which
+ * for two rows of f32 and more. More rows of such elements take what backends pack for them, once while constants stay
+ * the same. A weight is packed where that spares its product at least `gain` of its time, which
  * takes as much memory again. The decision `layout` of a product, the first that reads a weight, says `panels` or
  * `as-is`.
  *
@@ -49,9 +50,8 @@ PTO_STATS(STATS);
 PTO_OPTIONS(OPTIONS);
 
 enum {
-    PACK_ROWS = 12,   /* packing an element takes the time of so many products of f32 with it */
-    FEW_ROWS = 4,     /* need no panels: memory is what takes their time */
-    NARROW_ROWS = 64, /* more rows of narrow elements have no kernels for panels */
+    PACK_ROWS = 12, /* packing an element takes the time of so many products of f32 with it */
+    FEW_ROWS = 4,   /* need no panels: memory is what takes their time */
     WIDE_VECTOR_BYTES = 64,
     LOAD_ROWS = 256, /* of a panel that are copied at a time */
     COLUMNS_LEAST = 16,
@@ -187,6 +187,26 @@ static const char *check_weight(const weight *w)
 
 static pto_dtype dtype_of(const weight *w) { return pto_type_dtype(pto_value_type(w->value)); }
 
+/* The most rows that read panels of narrow elements faster than what is packed for products of many rows. */
+static int64_t narrow_rows(pto_dtype type)
+{
+    enum { HALVES = 8, BF16_PAIRS = 16, BYTES = 6 };
+    return type == PTO_F16 ? HALVES : type == PTO_BF16 ? BF16_PAIRS : BYTES;
+}
+
+static int is_narrow(const weight *w) { return pto_dtype_bytes(dtype_of(w)) < (int64_t)sizeof(float); }
+
+static int is_wide(const weight *w)
+{
+    return pto_machine_i64_or(w->run, 0, "vector.repeat-bytes") >= WIDE_VECTOR_BYTES;
+}
+
+/* Whether it has kernels for panels, but not for so many rows. */
+static int has_too_many_rows(const weight *w)
+{
+    return is_narrow(w) && is_wide(w) && w->rows > (double)narrow_rows(dtype_of(w));
+}
+
 /* What few rows spare that read lines in their order, measured where caches and memory were fast and slow: least with
  * elements of f32, of which as many bytes are read with fewer lines. */
 static const double in_order_f32 = 0.1, in_order_narrow = 0.2;
@@ -194,14 +214,11 @@ static const double in_order_f32 = 0.1, in_order_narrow = 0.2;
 /* The share of the time of its products that panels spare. */
 static double gain_of(const weight *w)
 {
-    const int64_t bytes = pto_dtype_bytes(dtype_of(w));
-    const int is_narrow = bytes < (int64_t)sizeof(float),
-              is_wide = pto_machine_i64_or(w->run, 0, "vector.repeat-bytes") >= WIDE_VECTOR_BYTES;
-    const double pack_rows = (double)PACK_ROWS * sizeof(float) / (double)bytes;
-    if (is_narrow && (!is_wide || w->rows > (double)NARROW_ROWS)) return 0;
+    const double pack_rows = (double)PACK_ROWS * sizeof(float) / (double)pto_dtype_bytes(dtype_of(w));
+    if ((is_narrow(w) && !is_wide(w)) || has_too_many_rows(w)) return 0;
     if (w->rows > (double)FEW_ROWS) return pack_rows / (pack_rows + w->rows);
-    if (!is_wide && w->rows < 2) return 0;
-    return is_narrow ? in_order_narrow : in_order_f32;
+    if (!is_wide(w) && w->rows < 2) return 0;
+    return is_narrow(w) ? in_order_narrow : in_order_f32;
 }
 
 /* What they spare is, and of what. */
@@ -232,6 +249,11 @@ static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
             PTO_FMT(name), (long long)w->width, reason_of(w), 100 * gain_of(w), w->rows);
     else if (obstacle != NULL)
         pto_remark(w->first, "pto.native-layout/left", "reads %%%.*s as it lies: %s", PTO_FMT(name), obstacle);
+    else if (has_too_many_rows(w))
+        pto_remark(w->first, "pto.native-layout/left",
+                   "reads %%%.*s as it lies: a product of %.0f rows is faster when its backend packs it; panels are "
+                   "for %lld rows at most",
+                   PTO_FMT(name), w->rows, (long long)narrow_rows(dtype_of(w)));
     else
         pto_remark(w->first, "pto.native-layout/left",
                    "reads %%%.*s as it lies: %s is %.0f %% of the time of a product of %.0f rows", PTO_FMT(name),

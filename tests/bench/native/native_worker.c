@@ -159,7 +159,8 @@ static exit_status serve(session *s, FILE *answers, module *m, bound_call *call,
                         .symbol_values = call->values,
                         .arguments = tensors,
                         .results = tensors + call->parameter_count,
-                        .sink = &sink};
+                        .sink = &sink,
+                        .constants = 1};
     pto_status done = t.backend->prepare(t.run, run_context_op(t.run, call->function), &t.exe);
     const bool is_prepared = done == PTO_OK;
     exit_status code = is_prepared ? obey(s, &t, call) : EXIT_STATUS_FAILED;
