@@ -28,7 +28,7 @@ WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pt
                            "pto.decompose-matmul/apart", "pto.bind-products/loop", "pto.bind-products/type", "pto.attention-nest/left",
                            "pto.attention-nest/made", "pto.sink-loops/hoisted", "pto.sink-loops/in-nest", "pto.sink-loops/launches",
                            "pto.weights-nest/left", "pto.weights-nest/made", "pto.native-layout/left", "pto.native-layout/packed",
-                           "pto.fuse-vector/ends", "pto.fuse-vector/separate",
+                           "pto.fuse-vector/ends", "pto.fuse-vector/separate", "pto.expand-math/steps",
                           "pto.spread-loops/in-order", "E1114"), "it is a remark, of what succeeds")
 WITHOUT |= dict.fromkeys(("E1611", "E1612"), "a program that embeds pto reports it")
 WITHOUT |= dict.fromkeys(("pto.cpu-sim/barrier", "pto.select/no-relation", "pto.expand-math/no-truth-values", "pto.tile/no-truth-values", "pto.expand-math/no-expansion",

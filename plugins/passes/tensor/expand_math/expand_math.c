@@ -378,11 +378,24 @@ static int is_called(const pto_run *run, pto_op op)
     return machine_calls(run, pto_op_kind(op), dtype_of(pto_op_result(op, 0)));
 }
 
+static int asks_for_calls(const pto_run *run) { return pto_str_is(pto_opt_str(run, OPT_FUNCTIONS), "calls"); }
+
+/* Says why a function of the source is not called. */
+static void tell_steps(const pto_run *run, pto_op op)
+{
+    if (!machine_is_function(run, pto_op_kind(op)) || is_called(run, op) || !asks_for_calls(run)) return;
+    const pto_str name = pto_op_name(op);
+    pto_remark(op, "pto.expand-math/steps",
+               "`%.*s` becomes other ops: the machine lists no `function` in %s among its instructions, so that it "
+               "calls none",
+               PTO_FMT(name), pto_dtype_name(dtype_of(pto_op_result(op, 0))));
+}
+
 /* None for ops that stay; `out_stays` is 1 for those. */
 static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 {
     const pto_value x = pto_op_operand(op, 0);
-    *out_stays = is_called(run, op) && pto_str_is(pto_opt_str(run, OPT_FUNCTIONS), "calls");
+    *out_stays = is_called(run, op) && asks_for_calls(run);
     if (*out_stays) return pto_value_none(run);
     if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
@@ -484,7 +497,11 @@ static pto_status expand_all(const pto_run *run, pto_op function, int *out_more)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK(function, op) PTO_TRY(relax(run, op));
+    PTO_WALK(function, op)
+    {
+        tell_steps(run, op);
+        PTO_TRY(relax(run, op));
+    }
     for (int rounds = 0, more = 1; more && rounds < ROUNDS_MAX; rounds++) PTO_TRY(expand_all(run, function, &more));
     PTO_WALK(function, op)
     {
