@@ -214,7 +214,7 @@ static void add_sizes(probe *p, int threads, int64_t l2, const char *l2_why)
     add_change(p, "found: eight for each CPU that may be used", "  cpu: {", "count: ", "%d",
                threads < 8192 ? 8 * threads : 65536);
     if (memory > 0) add_change(p, "found: main memory", "  gm: {", "bytes: ", "%" PRId64 "MiB", memory >> 20);
-    add_change(p, l2_why, "  vec: {", "bytes: ", "%" PRId64, 2 * l2);
+    add_change(p, l2_why, "  vec: {", "bytes: ", "%" PRId64, 5 * l2);
     add_change(p, l2_why, "  mat: {", "bytes: ", "%" PRId64, 16 * l2);
     add_change(p, l2_why, "  left: {", "bytes: ", "%" PRId64, 8 * l2);
     add_change(p, l2_why, "  right: {", "bytes: ", "%" PRId64, 8 * l2);

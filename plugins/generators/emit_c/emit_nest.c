@@ -416,16 +416,22 @@ static int has_more_sweeps(const emit_group *g)
     return 0;
 }
 
-/* How many rows ahead memory is asked for; 0: none. */
+/* How many rows ahead memory is asked for: of rows that are short and lie apart SHORT_AHEAD, of those that are walked
+ * more than once two, or as many as are FAR_BYTES, where processors do not look by themselves: what they and the program
+ * ask for at the same time takes longer than either. 0: none. */
+enum { SHORT_AHEAD = 8 };
 static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
 {
-    enum { SHORT_BYTES = 2048, FAR_ROWS = 8 };
+    enum { SHORT_BYTES = 2048, FAR_BYTES = 8192, LONG_BYTES = 64 << 10 };
     int64_t n = 0;
     const int is_known = pto_expr_is_const(g->columns, &n);
-    const int is_short = is_known && n * pto_dtype_bytes(dtype_of(v)) < SHORT_BYTES;
+    const int64_t bytes = n * pto_dtype_bytes(dtype_of(v));
+    const int is_short = is_known && bytes < SHORT_BYTES;
     if (has_one_row(g)) return 0;
-    if (is_short && strcmp(stride, g->column_count) != 0) return FAR_ROWS;
-    return !is_short && has_more_sweeps(g);
+    if (is_short && strcmp(stride, g->column_count) != 0) return SHORT_AHEAD;
+    if (is_short || !has_more_sweeps(g)) return 0;
+    if (!is_known || bytes > LONG_BYTES) return is_known ? 1 : 2;
+    return bytes >= FAR_BYTES ? 2 : (FAR_BYTES + bytes - 1) / bytes;
 }
 
 /* Whether memory is read once from end to end, and is not known to be in a cache. */
@@ -454,10 +460,11 @@ static const char *place_ahead(emitter *e, const emit_group *g)
  * read once, further on than processors look by themselves. */
 static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, const char *row, const char *stride)
 {
-    enum { AHEAD_BYTES = 2048 };
+    enum { AHEAD_BYTES = 1280 };
     const int64_t rows = rows_ahead(g, v, stride);
     if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
-    if (rows != 1 && g->sweep != g->ahead) return;
+    const int is_short = rows == SHORT_AHEAD;
+    if ((rows == 0 || is_short) && g->sweep != g->ahead) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
     const int bytes = (int)pto_dtype_bytes(dtype_of(memory));
     if (rows == 0)
@@ -465,7 +472,7 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
     else
         text_line(e->out,
                   strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + %s);" : "pto_prefetch(%s + %s%s + %s);",
-                  row, times, stride, rows == 1 ? place_ahead(e, g) : "j_");
+                  row, times, stride, is_short ? "j_" : place_ahead(e, g));
     g->declared[g->declared_count++] = v.index;
 }
 

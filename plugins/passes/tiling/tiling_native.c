@@ -208,7 +208,7 @@ static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p,
     return PTO_OK;
 }
 
-/* Rows of any length up to that of a tile, whose size says nothing of how much there is to do: eight of them, or as
+/* Rows of any length up to that of a tile, whose size says nothing of how much there is to do: 16 of them, or as
  * many as fit. */
 static int is_rows_of_any_length(const pto_tiling_problem *p)
 {
@@ -219,7 +219,7 @@ static int is_rows_of_any_length(const pto_tiling_problem *p)
 
 static pto_status offer_rows(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
-    for (int64_t rows = 8; rows > 0; rows /= 2) {
+    for (int64_t rows = 16; rows > 0; rows /= 2) {
         const int64_t tile[2] = {allowed(p->dims[0], rows), p->dims[1]->granule};
         if ((rows == 1 || fits(run, p, tile)) && !sink->offer(sink->self, tile)) break;
     }

@@ -499,7 +499,7 @@ PTO_ROW_FN void pto_copy_row_b32(void *to, const void *from, int64_t columns, in
     const float *const f = (const float *)from;
     PTO_SWEEP(j, n, columns)
     {
-        pto_prefetch(f + j + 512);
+        pto_prefetch(f + j + 320);
         pto_put_f32_tail((float *)to + j, pto_load_f32_tail(f + j, n), n, streams);
     }
 }

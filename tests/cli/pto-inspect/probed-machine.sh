@@ -47,7 +47,7 @@ put 0 1 Instruction 16K
 put 1 1 Data 48K
 put 2 2 Unified 2M
 probe given.yaml --cpu-files=files
-says "^  vec: { core: cpu, bytes: 4194304, .*}  # found: the kernel's files about caches$" given.yaml
+says "^  vec: { core: cpu, bytes: 10485760, .*}  # found: the kernel's files about caches$" given.yaml
 says "^  mat: { core: cpu, bytes: 33554432, .*}  # found: the kernel's files about caches$" given.yaml
 put 1 1 Data many
 put 2 2 Unified 0K
