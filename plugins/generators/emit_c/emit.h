@@ -266,6 +266,11 @@ int emit_tile_take(emitter *e, pto_value to, pto_value from, pto_op by);
 /* NULL: the tile is in scratch memory. */
 const emit_window *emit_tile_window(const emitter *e, pto_value tile);
 
+/* Whether vectors of 32 bits that are stored to memory may be streamed: its elements have four bytes, and it is not
+ * known to be small. */
+int emit_may_stream(const emitter *e, pto_value memory);
+/* How many bytes it has, for what asks at run time. */
+const char *emit_stream_bytes(emitter *e, pto_value memory);
 /* Whether what is stored from `at` on, a vector of 32 bits at a time, is streamed; NULL: it is not. */
 const char *emit_streams(emitter *e, pto_value memory, const char *at);
 

@@ -129,6 +129,37 @@ static void sweep_column_reduce(emitter *e, emit_group *g, const fused_op *f)
     text_line(e->out, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
 }
 
+static int has_whole_vectors(const emit_group *g)
+{
+    int64_t n = 1;
+    return pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of any width */
+}
+
+/* Whether a store takes what was loaded, which may be a copy of the whole row. */
+static int is_copy(emit_group *g, const fused_op *f)
+{
+    const fused_op *from = nest_maker_of(g, pto_op_operand(f->op, 0));
+    return from == NULL || from->kind == FUSED_LOAD;
+}
+
+/* Whether a sweep may begin its whole vectors anywhere in a row, where rows are not whole vectors and begin in the
+ * midst of lines: all it does with what it computes is to store it where it may be streamed. Sums depend on where
+ * vectors begin, and what a trip writes the next one must not read, whose vector has a part of the first one's in it.
+ */
+static int may_begin_later(emitter *e, emit_group *g, uint32_t level)
+{
+    uint32_t stores = 0;
+    if (g->trails || has_whole_vectors(g)) return 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (fused_is_of_row(f->kind) || f->level != level || f->kind == FUSED_LOAD) continue;
+        if (f->kind == FUSED_STORE && (!emit_may_stream(e, nest_memory_of(f)) || is_copy(g, f))) return 0;
+        if ((f->kind != FUSED_STORE && f->kind != FUSED_MAP) || f->is_kept || f->is_crossing) return 0;
+        stores += f->kind == FUSED_STORE;
+    }
+    return stores != 0;
+}
+
 static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value tile = pto_op_operand(f->op, 0);
@@ -138,6 +169,9 @@ static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
         text_line(e->out, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
     else if (g->tail == NULL)
         text_line(e->out, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
+    else if (g->head != NULL && may_begin_later(e, g, g->sweep))
+        text_line(e->out, "pto_put_%s_from(%s, %s, %s, %s, %s - j_);%s", pto_dtype_name(dtype_of(tile)), at, value,
+                  g->tail, f->streams, g->head, remark);
     else
         text_line(e->out, "pto_put_%s_tail(%s, %s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, g->tail,
                   f->streams, remark);
@@ -216,9 +250,13 @@ static int is_left_behind(emitter *e, emit_group *g, pto_value v, uint32_t most)
     return (from->kind == FUSED_REDUCE || from->is_crossing) && from->level + 1 == most && !from->is_kept;
 }
 
-/* An op of the last sweep: it stores, or takes such values alone. */
+/* An op of the last sweep: it stores, or takes such values alone. Streams are worth more than to trail where they begin
+ * in the midst of lines, which depends on the row. */
 static int op_may_trail(emitter *e, emit_group *g, const fused_op *f, uint32_t most)
 {
+    int64_t n = 0;
+    const int is_uneven = pto_expr_is_const(g->columns, &n) && !has_whole_vectors(g);
+    if (f->kind == FUSED_STORE && is_uneven && emit_may_stream(e, nest_memory_of(f))) return 0;
     if (f->kind == FUSED_ROW_STORE || f->kind == FUSED_ROW_MAP) return 1;
     if (f->kind != FUSED_MAP && f->kind != FUSED_STORE) return 0;
     for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
@@ -396,10 +434,8 @@ static const fused_op *copy_alone(emit_group *g)
     }
     if (alone == NULL) return NULL;
     const pto_value tile = pto_op_operand(alone->op, 0);
-    const fused_op *from = nest_maker_of(g, tile);
     const pto_dtype t = dtype_of(tile);
-    const int is_in_memory = from == NULL || from->kind == FUSED_LOAD;
-    return is_in_memory && (t == PTO_F32 || t == PTO_I32 || t == PTO_U32) ? alone : NULL;
+    return is_copy(g, alone) && (t == PTO_F32 || t == PTO_I32 || t == PTO_U32) ? alone : NULL;
 }
 
 static void put_copy(emitter *e, emit_group *g, const fused_op *f)
@@ -417,8 +453,8 @@ static int has_more_sweeps(const emit_group *g)
 }
 
 /* How many rows ahead memory is asked for: of rows that are short and lie apart SHORT_AHEAD, of those that are walked
- * more than once two, or as many as are FAR_BYTES, where processors do not look by themselves: what they and the program
- * ask for at the same time takes longer than either. 0: none. */
+ * more than once two, or as many as are FAR_BYTES, where processors do not look by themselves: what they and the
+ * program ask for at the same time takes longer than either. 0: none. */
 enum { SHORT_AHEAD = 8 };
 static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
 {
@@ -508,14 +544,16 @@ static void look_ahead_once(emitter *e, emit_group *g)
 /* Opens the loop over a row's columns. */
 static void open_sweep(emitter *e, emit_group *g)
 {
-    int64_t n = 1;
-    const int is_whole = pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of vectors of any width */
+    const int is_whole = has_whole_vectors(g);
     g->tail = is_whole ? NULL : "n_";
     g->declared_count = 0;
+    e->sweeps += !is_whole;
     if (is_whole)
         text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
+    else if (g->head != NULL && may_begin_later(e, g, g->sweep))
+        text_open(e->out, "PTO_SWEEP_FROM(j_, n_, %s, %s)", g->column_count, g->head);
     else
-        text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count), e->sweeps++;
+        text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count);
 }
 
 /* What sums of columns start from. */
@@ -639,10 +677,17 @@ static void open_memory_row(emitter *e, emit_group *g, fused_op *f)
 static void open_store(emitter *e, emit_group *g, fused_op *f)
 {
     if (!has_one_row(g)) open_memory_row(e, g, f);
-    const char *streams = emit_streams(e, nest_memory_of(f), f->memory);
-    if (streams == NULL) return;
+    const pto_value memory = nest_memory_of(f);
+    if (!emit_may_stream(e, memory)) return;
+    const char *bytes = emit_stream_bytes(e, memory), *from = f->memory;
+    const int begins_later = may_begin_later(e, g, f->level);
+    if (begins_later && g->head == NULL) {
+        g->head = emit_spare(e, "head");
+        text_line(e->out, "const int64_t %s = pto_head(%s, %s, %s);", g->head, f->memory, bytes, g->column_count);
+    }
+    if (begins_later) from = emit_format(e, "%s + %s", f->memory, g->head);
     f->streams = emit_spare(e, "streams");
-    text_line(e->out, "const int %s = %s;", f->streams, streams);
+    text_line(e->out, "const int %s = pto_streams(%s, %s);", f->streams, from, bytes);
 }
 
 /* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */

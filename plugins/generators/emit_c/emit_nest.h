@@ -29,6 +29,7 @@ typedef struct emit_group {
     uint32_t ahead;       /* the sweep that asked first */
     int trails;           /* the last sweep of a row runs within the one before it of the next row */
     const char *tail;     /* C of the number of elements of a vector; NULL: all */
+    const char *head;     /* C of where a sweep that only stores has its second trip; NULL: none has one */
     uint32_t *declared;   /* handles of values that the sweep has in variables */
     uint32_t declared_count;
 } emit_group;

@@ -6,17 +6,34 @@
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 static int bits_of(pto_value v) { return dtype_of(v) == PTO_MASK ? 8 : (int)(8 * pto_dtype_bytes(dtype_of(v))); }
 
-const char *emit_streams(emitter *e, pto_value memory, const char *at)
+/* None where they are beyond 64 bits. */
+static pto_expr bytes_of(const emitter *e, pto_type type)
 {
-    const pto_type type = pto_value_type(memory);
-    pto_expr bytes = pto_expr_const(e->run, 4);
-    int64_t n = 0;
-    if (pto_dtype_bytes(pto_type_dtype(type)) != 4) return NULL;
+    pto_expr bytes = pto_expr_const(e->run, pto_dtype_bytes(pto_type_dtype(type)));
     for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
         bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
-    if (!PTO_SOME(bytes) || (pto_expr_is_const(bytes, &n) && n < PTO_STREAM_BYTES)) return NULL;
+    return bytes;
+}
+
+int emit_may_stream(const emitter *e, pto_value memory)
+{
+    const pto_type type = pto_value_type(memory);
+    const pto_expr bytes = bytes_of(e, type);
+    int64_t n = 0;
+    return pto_dtype_bytes(pto_type_dtype(type)) == 4 && PTO_SOME(bytes) &&
+           (!pto_expr_is_const(bytes, &n) || n >= PTO_STREAM_BYTES);
+}
+
+const char *emit_stream_bytes(emitter *e, pto_value memory)
+{
     e->has_streams = 1;
-    return emit_format(e, "pto_streams(%s, %s)", at, emit_extent(e, bytes, "bytes"));
+    return emit_extent(e, bytes_of(e, pto_value_type(memory)), "bytes");
+}
+
+const char *emit_streams(emitter *e, pto_value memory, const char *at)
+{
+    if (!emit_may_stream(e, memory)) return NULL;
+    return emit_format(e, "pto_streams(%s, %s)", at, emit_stream_bytes(e, memory));
 }
 
 static void put_transpose(emitter *e, pto_op op, const char *to, const char *to_stride, const char *from,

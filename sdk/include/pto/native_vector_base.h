@@ -97,6 +97,13 @@ PTO_VECTOR_FN pto_u32 pto_splat_u32(unsigned x)
                    rest_++) for (int64_t n = rest_ ? ((columns) - (j)) & (PTO_LANES - 1) : PTO_LANES; \
                                  rest_ ? n != 0 && (j) < (columns) : (j) + PTO_LANES <= (columns);    \
                                  rest_ ? (n = 0) : ((j) += PTO_LANES))
+/* The same with the second trip from element `head` on, which is less than PTO_LANES: those after it are whole vectors
+ * from where the row's memory may be streamed to. */
+#define PTO_SWEEP_FROM(j, n, columns, head)                                                           \
+    PTO_TWICE for (int64_t rest_ = 0, step_ = (head) != 0 ? (head) : PTO_LANES, j = 0; rest_ < 2;     \
+                   rest_++) for (int64_t n = rest_ ? ((columns) - (j)) & (PTO_LANES - 1) : PTO_LANES; \
+                                 rest_ ? n != 0 && (j) < (columns) : (j) + PTO_LANES <= (columns);    \
+                                 rest_ ? (n = 0) : ((j) += step_, step_ = PTO_LANES))
 
 /* The bits of a vector as lanes of another type. */
 PTO_VECTOR_FN pto_f32 pto_f32_from_bits(pto_i32 x) { return (pto_f32)x; }

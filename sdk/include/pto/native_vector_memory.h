@@ -143,6 +143,13 @@ PTO_VECTOR_FN int pto_streams(const void *row, int64_t bytes)
 {
     return bytes >= PTO_STREAM_BYTES && (uintptr_t)row % PTO_VECTOR_BYTES == 0;
 }
+/* How many elements of four bytes there are before the first that vectors may be streamed to, in a row of so many
+ * columns; 0 where it is short, too. */
+PTO_VECTOR_FN int64_t pto_head(const void *row, int64_t bytes, int64_t columns)
+{
+    return bytes >= PTO_STREAM_BYTES && columns >= 2 * PTO_LANES ? (int64_t)(-(uintptr_t)row % PTO_VECTOR_BYTES / 4)
+                                                                 : 0;
+}
 PTO_VECTOR_FN void pto_stream_bits32(void *p, pto_f32 v)
 {
 #if defined(__clang__)
@@ -473,20 +480,28 @@ PTO_LOADS(bool, unsigned char, pto_mask, 8, PTO_WIDEN_BOOL)
 PTO_STORES(bool, unsigned char, pto_mask, 8, PTO_NARROW_BOOL)
 
 /* The same for a row of which pto_streams says whether its vectors are streamed; n as of a tail. */
-#define PTO_PUTS(word, element, vector, convert)                                           \
-    PTO_VECTOR_FN void pto_put_##word(element *p, vector v, int streams)                   \
-    {                                                                                      \
-        if (streams)                                                                       \
-            pto_stream_bits32(p, convert(v));                                              \
-        else                                                                               \
-            pto_store_##word(p, v);                                                        \
-    }                                                                                      \
-    PTO_VECTOR_FN void pto_put_##word##_tail(element *p, vector v, int64_t n, int streams) \
-    {                                                                                      \
-        if (streams && n == PTO_LANES)                                                     \
-            pto_stream_bits32(p, convert(v));                                              \
-        else                                                                               \
-            pto_store_##word##_tail(p, v, n);                                              \
+#define PTO_PUTS(word, element, vector, convert)                                                           \
+    PTO_VECTOR_FN void pto_put_##word(element *p, vector v, int streams)                                   \
+    {                                                                                                      \
+        if (streams)                                                                                       \
+            pto_stream_bits32(p, convert(v));                                                              \
+        else                                                                                               \
+            pto_store_##word(p, v);                                                                        \
+    }                                                                                                      \
+    PTO_VECTOR_FN void pto_put_##word##_tail(element *p, vector v, int64_t n, int streams)                 \
+    {                                                                                                      \
+        if (streams && n == PTO_LANES)                                                                     \
+            pto_stream_bits32(p, convert(v));                                                              \
+        else                                                                                               \
+            pto_store_##word##_tail(p, v, n);                                                              \
+    }                                                                                                      \
+    /* In PTO_SWEEP_FROM, `before` elements before its head. */                                            \
+    PTO_VECTOR_FN void pto_put_##word##_from(element *p, vector v, int64_t n, int streams, int64_t before) \
+    {                                                                                                      \
+        if (before > 0)                                                                                    \
+            pto_store_##word##_tail(p, v, before);                                                         \
+        else                                                                                               \
+            pto_put_##word##_tail(p, v, n, streams);                                                       \
     }
 PTO_PUTS(f32, float, pto_f32, PTO_SAME)
 PTO_PUTS(i32, int, pto_i32, PTO_AS_F32)

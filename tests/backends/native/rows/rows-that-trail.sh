@@ -18,7 +18,10 @@ func @g(%x: tensor<\$R x $columns x f16>) -> tensor<\$R x $columns x f16> {
 }
 END
   ends 0 pto-opt f.ptir --pipeline=native.yaml -o f.c
-  [ "$(grep -c 'of the row before' f.c)" -ge 2 ] || fail "$columns columns: nothing trails"
+  # Rows of f32 that are not whole vectors are streamed from where each begins instead.
+  told='of the row before'
+  [ "$columns" != 1000 ] || told=PTO_SWEEP_FROM
+  [ "$(grep -c "$told" f.c)" -ge 2 ] || fail "$columns columns: nothing trails"
   for rows in 1 2 67; do
     /usr/bin/python3 -c "
 import numpy as np
