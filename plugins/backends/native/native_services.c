@@ -25,9 +25,9 @@ static void release(void *self, uint64_t to)
     native_arena_release(&s->keep->memory, to);
 }
 
-static void *keep(void *self, uint32_t which, const void *of, size_t bytes, bool **is_made)
+static void *keep(void *self, const void *key, size_t key_bytes, size_t bytes, bool **is_made)
 {
-    return native_constants_keep(&((native_session *)self)->keep->constants, which, of, bytes, is_made);
+    return native_constants_keep(&((native_session *)self)->keep->constants, key, key_bytes, bytes, is_made);
 }
 
 /* ---- launches ---- */

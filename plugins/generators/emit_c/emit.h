@@ -85,13 +85,6 @@ typedef struct emit_packed {
     const char *name;
 } emit_packed;
 
-/* A constant that is packed, once for all launches that need it so. */
-typedef struct emit_constant {
-    pto_value value;
-    uint32_t kind;
-    int turns;
-} emit_constant;
-
 /* A kernel, and the symbols that its frame has. */
 typedef struct emit_kernel_info {
     pto_op op;
@@ -123,8 +116,6 @@ typedef struct emitter {
     uint32_t kernel_count, kernel_capacity;
     uint32_t array_count; /* constant arrays, for their names */
     text arrays;          /* their definitions */
-    emit_constant *constants;
-    uint32_t constant_count, constant_capacity;
     fused_model model;
     /* Of the function or kernel that is written. */
     pto_op function;

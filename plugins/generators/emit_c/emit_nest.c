@@ -160,6 +160,9 @@ static int may_begin_later(emitter *e, emit_group *g, uint32_t level)
     return stores != 0;
 }
 
+/* Whether the sweep that is written does: the row has said where. */
+static int begins_later(emitter *e, emit_group *g) { return g->head != NULL && may_begin_later(e, g, g->sweep); }
+
 static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value tile = pto_op_operand(f->op, 0);
@@ -169,7 +172,7 @@ static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
         text_line(e->out, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
     else if (g->tail == NULL)
         text_line(e->out, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
-    else if (g->head != NULL && may_begin_later(e, g, g->sweep))
+    else if (begins_later(e, g))
         text_line(e->out, "pto_put_%s_from(%s, %s, %s, %s, %s - j_);%s", pto_dtype_name(dtype_of(tile)), at, value,
                   g->tail, f->streams, g->head, remark);
     else
@@ -452,22 +455,33 @@ static int has_more_sweeps(const emit_group *g)
     return 0;
 }
 
-/* How many rows ahead memory is asked for: of rows that are short and lie apart SHORT_AHEAD, of those that are walked
- * more than once two, or as many as are FAR_BYTES, where processors do not look by themselves: what they and the
- * program ask for at the same time takes longer than either. 0: none. */
-enum { SHORT_AHEAD = 8 };
+/* Bytes of a row; 0: they are not known. */
+static int64_t row_bytes(const emit_group *g, pto_value v)
+{
+    int64_t n = 0;
+    return pto_expr_is_const(g->columns, &n) ? n * pto_dtype_bytes(dtype_of(v)) : 0;
+}
+
+/* Rows of which a processor sees too little at a time to see by itself what comes. */
+static int is_short_row(const emit_group *g, pto_value v)
+{
+    enum { SHORT_BYTES = 2048 };
+    const int64_t bytes = row_bytes(g, v);
+    return bytes != 0 && bytes < SHORT_BYTES;
+}
+
+/* How many rows ahead memory is asked for; 0: none. Of rows that are walked more than once two, or as many as are
+ * FAR_BYTES, where processors do not look by themselves: what they and the program ask for at the same time takes
+ * longer than either. */
 static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
 {
-    enum { SHORT_BYTES = 2048, FAR_BYTES = 8192, LONG_BYTES = 64 << 10 };
-    int64_t n = 0;
-    const int is_known = pto_expr_is_const(g->columns, &n);
-    const int64_t bytes = n * pto_dtype_bytes(dtype_of(v));
-    const int is_short = is_known && bytes < SHORT_BYTES;
+    enum { SHORT_ROWS = 8, FAR_BYTES = 8192, LONG_BYTES = 64 << 10 };
+    const int64_t bytes = row_bytes(g, v);
     if (has_one_row(g)) return 0;
-    if (is_short && strcmp(stride, g->column_count) != 0) return SHORT_AHEAD;
-    if (is_short || !has_more_sweeps(g)) return 0;
-    if (!is_known || bytes > LONG_BYTES) return is_known ? 1 : 2;
-    return bytes >= FAR_BYTES ? 2 : (FAR_BYTES + bytes - 1) / bytes;
+    if (is_short_row(g, v)) return strcmp(stride, g->column_count) != 0 ? SHORT_ROWS : 0;
+    if (!has_more_sweeps(g)) return 0;
+    if (bytes > LONG_BYTES) return 1;
+    return bytes == 0 || bytes >= FAR_BYTES ? 2 : (FAR_BYTES + bytes - 1) / bytes;
 }
 
 /* Whether memory is read once from end to end, and is not known to be in a cache. */
@@ -499,7 +513,7 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
     enum { AHEAD_BYTES = 1280 };
     const int64_t rows = rows_ahead(g, v, stride);
     if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
-    const int is_short = rows == SHORT_AHEAD;
+    const int is_short = is_short_row(g, v);
     if ((rows == 0 || is_short) && g->sweep != g->ahead) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
     const int bytes = (int)pto_dtype_bytes(dtype_of(memory));
@@ -550,7 +564,7 @@ static void open_sweep(emitter *e, emit_group *g)
     e->sweeps += !is_whole;
     if (is_whole)
         text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
-    else if (g->head != NULL && may_begin_later(e, g, g->sweep))
+    else if (begins_later(e, g))
         text_open(e->out, "PTO_SWEEP_FROM(j_, n_, %s, %s)", g->column_count, g->head);
     else
         text_open(e->out, "PTO_SWEEP(j_, n_, %s)", g->column_count);
@@ -680,12 +694,12 @@ static void open_store(emitter *e, emit_group *g, fused_op *f)
     const pto_value memory = nest_memory_of(f);
     if (!emit_may_stream(e, memory)) return;
     const char *bytes = emit_stream_bytes(e, memory), *from = f->memory;
-    const int begins_later = may_begin_later(e, g, f->level);
-    if (begins_later && g->head == NULL) {
+    const int is_from_head = may_begin_later(e, g, f->level);
+    if (is_from_head && g->head == NULL) {
         g->head = emit_spare(e, "head");
         text_line(e->out, "const int64_t %s = pto_head(%s, %s, %s);", g->head, f->memory, bytes, g->column_count);
     }
-    if (begins_later) from = emit_format(e, "%s + %s", f->memory, g->head);
+    if (is_from_head) from = emit_format(e, "%s + %s", f->memory, g->head);
     f->streams = emit_spare(e, "streams");
     text_line(e->out, "const int %s = pto_streams(%s, %s);", f->streams, from, bytes);
 }

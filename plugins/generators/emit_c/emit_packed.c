@@ -103,19 +103,6 @@ static int may_be_constant(const emitter *e, uint32_t parameter)
     return 0;
 }
 
-/* The number of what is packed of a value; 0: it is not a constant. */
-static uint32_t number_of(emitter *e, const emit_packed *p, pto_value v)
-{
-    if (!is_constant(e->function, v)) return 0;
-    for (uint32_t i = 0; i < e->constant_count; i++) {
-        const emit_constant *before = &e->constants[i];
-        if (pto_value_same(before->value, v) && before->kind == p->kind && before->turns == p->turns) return i + 1;
-    }
-    PTO_GROW(e->run, e->constants, e->constant_count, e->constant_capacity);
-    e->constants[e->constant_count] = (emit_constant){.value = v, .kind = p->kind, .turns = p->turns};
-    return ++e->constant_count;
-}
-
 const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns)
 {
     const pto_value right = pto_op_operand(op, 2);
@@ -178,8 +165,8 @@ void emit_packed_fill(emitter *e, pto_op launch, const emit_kernel_info *kernel,
                   emit_product_name(p->kind), emit_value(e, right), emit_index(e, count_of(e->run, b, last - 1)),
                   emit_index(e, apart_bytes), emit_index(e, pto_type_dim(b, n)), emit_index(e, pto_type_dim(b, k)),
                   emit_index(e, pto_type_stride(b, k)), emit_index(e, pto_type_stride(b, n)));
-        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld, %u);", frame, p->name, name,
+        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld, %s);", frame, p->name, name,
                   emit_bare(e, emit_index(e, count_of(e->run, c, pto_type_rank(c) - 1))), (long long)p->rows,
-                  (unsigned)number_of(e, p, right));
+                  is_constant(e->function, right) ? "true" : "false");
     }
 }

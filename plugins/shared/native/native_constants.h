@@ -16,9 +16,9 @@ typedef struct native_constants {
 
 /* Before a call with constants of that version: what was made of others goes. */
 void native_constants_begin(native_constants *c, uint64_t version);
-/* Memory for what is made of the constant at `of`, of several things the one with this number: the same until the
- * version changes. `**is_made`: it was made; the caller says so then. NULL: nothing is known of constants, or there is
- * no memory, which is not an error: what does not stay is made in each call. */
-void *native_constants_keep(native_constants *c, uint32_t number, const void *of, size_t bytes, bool **is_made);
+/* Memory for what is made of constants and of what the key says: the same until the version changes. `**is_made`: it
+ * was made; the caller says so then. NULL: nothing is known of constants, or there is no memory, which is not an error:
+ * what does not stay is made in each call. */
+void *native_constants_keep(native_constants *c, const void *key, size_t key_bytes, size_t bytes, bool **is_made);
 
 #endif

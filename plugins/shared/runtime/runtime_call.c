@@ -131,9 +131,9 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
     return l.fault;
 }
 
-static void *keep(void *self, uint32_t number, const void *of, size_t bytes, bool **is_made)
+static void *keep(void *self, const void *key, size_t key_bytes, size_t bytes, bool **is_made)
 {
-    return native_constants_keep(&((pto_runtime_context *)self)->constants, number, of, bytes, is_made);
+    return native_constants_keep(&((pto_runtime_context *)self)->constants, key, key_bytes, bytes, is_made);
 }
 
 /* pto-build refuses modules with debug ops. */

@@ -94,12 +94,12 @@ typedef struct pto_native_services {
     uint32_t product_count;
     uint32_t thread_count; /* that launches run on; 0: callers that do not say it */
     const pto_native_product *const *products;
-    /* Memory, aligned to 64 bytes, for what is made of a `const` argument, by the number that this has in the module
-     * and the address of the constant: the same, with what it holds, in all calls whose constants have the same
-     * elements at the same addresses. `**is_made`: an earlier call put there what belongs there; the one that does says
-     * so. NULL: there is none, or nothing is known of constants. The function itself may be NULL, too. Since it was
-     * added: callers before have none. */
-    void *(*keep)(void *self, uint32_t number, const void *of, size_t bytes, bool **is_made);
+    /* Memory, aligned to 64 bytes, for what is made of `const` arguments: with the same key it is the same, and holds
+     * the same, in all calls whose constants have the same elements at the same addresses. The key is all else that it
+     * is made of. `**is_made`: an earlier call put there what belongs there; the one that does says so. NULL: there is
+     * none, or nothing is known of constants. The function itself may be NULL, too. Since it was added: callers before
+     * have none. */
+    void *(*keep)(void *self, const void *key, size_t key_bytes, size_t bytes, bool **is_made);
 } pto_native_services;
 
 /* Whether the caller has a member of pto_native_services. */
@@ -127,7 +127,8 @@ static inline const pto_native_product *pto_native_panels_of(const pto_native_se
     return p != NULL && p->struct_size >= sizeof *p && p->panels != NULL ? p : NULL;
 }
 
-/* B of a launch whose instances multiply by it: so many matrices of n columns, k deep, `matrix_bytes` apart. */
+/* B of a launch whose instances multiply by it: so many matrices of n columns, k deep, `matrix_bytes` apart. What comes
+ * before `packed` has no gaps: it is the key of what stays packed. */
 typedef struct pto_native_right {
     const pto_native_product *product;
     const void *b;
@@ -161,12 +162,12 @@ static inline bool pto_native_pack(const pto_native_services *services, const pt
     return services->launch(services->self, pto_native_pack_part, r, parts, 0) == 0;
 }
 
-/* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices. `constant`: its
- * number if it is one, which stays packed; 0: it is not, and is in memory of services->allocate. `packed` stays NULL
- * where nothing is to be packed, or there is no memory, and for what does not stay where no thread takes a matrix
- * twice: what a thread packs by itself is in its caches. */
+/* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices. A constant
+ * stays packed; what is not is so for the launch, in memory of services->allocate. `packed` stays NULL where nothing is
+ * to be packed, or there is no memory, and for what does not stay where no thread takes a matrix twice: what a thread
+ * packs by itself is in its caches. */
 static inline pto_native_right pto_native_packed(const pto_native_services *services, pto_native_right r,
-                                                 int64_t all_rows, int64_t rows, uint32_t constant)
+                                                 int64_t all_rows, int64_t rows, bool is_constant)
 {
     const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
     const int64_t threads = services->thread_count > 0 ? services->thread_count : 1,
@@ -175,10 +176,10 @@ static inline pto_native_right pto_native_packed(const pto_native_services *serv
     r.bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
     if (r.bytes <= 0 || r.bytes > most / r.count) return r;
     const size_t all_bytes = (size_t)(r.count * r.bytes);
-    if (constant != 0 && all_rows >= r.count * r.product->packed_rows && PTO_NATIVE_HAS(services, keep) &&
+    if (is_constant && all_rows >= r.count * r.product->packed_rows && PTO_NATIVE_HAS(services, keep) &&
         services->keep != NULL) {
         bool *is_made = NULL;
-        r.packed = (char *)services->keep(services->self, constant, r.b, all_bytes, &is_made);
+        r.packed = (char *)services->keep(services->self, &r, offsetof(pto_native_right, packed), all_bytes, &is_made);
         if (r.packed != NULL && !*is_made) *is_made = pto_native_pack(services, &r);
         if (r.packed != NULL && !*is_made) r.packed = NULL;
         if (r.packed != NULL) return r;

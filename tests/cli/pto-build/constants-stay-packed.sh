@@ -1,5 +1,5 @@
 # A library keeps what it makes of constants for calls that have the same, as a program says by a version; each address
-# is a constant of its own, and without a version nothing stays.
+# and each shape is a constant of its own, and without a version nothing stays.
 . "$TEST_ROOT/tests/shell.sh"
 export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
@@ -72,8 +72,28 @@ for threads in (1, 2):
         library.op_close(context)
 library.op_constants(None, 1)
 check((run(None, x, w) == exact(x, w)).all(), "without a context it is wrong")
+# The same memory as a matrix of another shape, whose panels take as many bytes.
+views = ctypes.CDLL("./libviews.so")
+views.views_open.restype = ctypes.c_void_p
+views.views_constants.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+context = ctypes.c_void_p(views.views_open(1))
+views.views_constants(context, 1)
+memory = random.standard_normal(2048 * 1024).astype("f4")
+for k, n in ((2048, 1024), (1024, 2048), (2048, 1024)):
+    x, w, y = random.standard_normal((40, k)).astype("f4"), memory.reshape(k, n), numpy.zeros((40, n), "f4")
+    check(views.views_f(context, *(ctypes.byref(tensor_of(a)) for a in (x, w, y))) == 0, "a call failed")
+    bound = (k + 2) * 2.0**-24 * (abs(x).astype(float) @ abs(w))
+    check((abs(y - x.astype(float) @ w) <= bound).all(), f"{k} x {n} of the same memory is wrong")
+views.views_close(context)
 print("same")
 END
+cat >views.ptir <<'END'
+func @f(%x: tensor<$M x $K x f32>, const %w: tensor<$K x $N x f32>) -> tensor<$M x $N x f32> {
+  %y = tensor.matmul %x, %w : tensor<$M x $N x f32>
+  return %y
+}
+END
+ends 0 pto-build views.ptir --pipeline=native.yaml --set=native-layout.with.gain=1 -o libviews.so
 ends 0 /usr/bin/python3 -B call.py "$TEST_ROOT/examples/embed"
 says_line same out
 # Functions that take no constants have no versions of them.

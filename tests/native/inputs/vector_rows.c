@@ -76,6 +76,32 @@ static void check_scalars(void)
     }
 }
 
+/* Sweeps that begin anywhere in a line, over what they read: each element is read before it is written, once. */
+static void check_heads(void)
+{
+    static float memory[LENGTH_MAX + 40] __attribute__((aligned(64)));
+    for (int shift = 0; shift < 16; shift++)
+        for (int n = 0; n < LENGTH_MAX; n++) {
+            float *const row = memory + 16 + shift;
+            for (int i = 0; i < LENGTH_MAX + 40; i++) memory[i] = (float)i;
+            const int64_t head = pto_head(row, PTO_STREAM_BYTES, n);
+            const int streams = pto_streams(row + head, PTO_STREAM_BYTES);
+            PTO_SWEEP_FROM(j, left, n, head)
+            {
+                const pto_f32 v = pto_load_f32_tail(row + j, left) * 2.0f;
+                pto_put_f32_from(row + j, v, left, streams, head - j);
+            }
+            pto_stream_end();
+            for (int i = 0; i < LENGTH_MAX + 40; i++) {
+                const int is_in_row = i >= 16 + shift && i < 16 + shift + n;
+                compare("an element where a row is changed in place", n, memory[i], (float)(is_in_row ? 2 * i : i));
+            }
+            compare("a row begins with a head to be streamed", n, (float)(streams || n < 2 * PTO_LANES), 1);
+        }
+    compare("a small row has a head", 0, (float)pto_head(memory + 1, PTO_STREAM_BYTES - 1, LENGTH_MAX), 0);
+    compare("a short row has a head", 0, (float)pto_head(memory + 1, PTO_STREAM_BYTES, 2 * PTO_LANES - 1), 0);
+}
+
 /* Whole numbers, whose sums are exact in any order; each element is written once, and none after the row. */
 static void check_sweeps(void)
 {
@@ -155,6 +181,7 @@ int main(void)
     check_extremes();
     check_scalars();
     check_sweeps();
+    check_heads();
     check_transposes();
     if (bad == 0) printf("%ld results agree\n", compared);
     return bad != 0;

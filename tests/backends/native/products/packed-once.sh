@@ -105,9 +105,10 @@ static bool packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row
 }
 static float x[2000 * 200];
 static bool has_place, is_made;
-static void *keep(void *self, uint32_t number, const void *of, size_t bytes, bool **made)
+static void *keep(void *self, const void *key, size_t key_bytes, size_t bytes, bool **made)
 {
-    kept += self == NULL && number == 1 && of == x && bytes == 64;
+    const pto_native_right *const right = key;
+    kept += self == NULL && right->b == x && right->n == 200 && right->k == 4 && bytes == 64 && key_bytes == offsetof(pto_native_right, packed);
     *made = &is_made;
     return has_place ? memory : NULL;
 }
