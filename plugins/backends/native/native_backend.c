@@ -105,8 +105,10 @@ static pto_status start_threads(const pto_run *run, pto_op function, uint32_t is
     keep->constants.memory = native_arena_begin((uint64_t)pto_opt_i64(run, OPT_CONSTANT_BYTES));
     pto_products_fill(pto_isa_worth_using(isa), &keep->products);
     if (native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), &plan, &e) == NATIVE_OK &&
-        native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK)
+        native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK) {
+        keep->cache_bytes = plan.cache_bytes;
         return PTO_OK;
+    }
     return pto_error(function, "pto.native/threads", "%s", e.text);
 }
 

@@ -116,5 +116,6 @@ pto_native_services native_services_of(native_session *s)
         .thread_count = native_pool_threads(s->keep->pool),
         .products = s->keep->products.list,
         .keep = keep,
+        .cache_bytes = s->keep->cache_bytes,
     };
 }

@@ -18,6 +18,7 @@ typedef struct native_keep {
     native_arena scratch; /* of the threads, for one launch */
     pto_product_table products;
     native_constants constants;
+    int64_t cache_bytes; /* that threads share, as of native_thread_plan */
 } native_keep;
 
 typedef struct native_session {

@@ -95,6 +95,7 @@ typedef struct emit_kernel_info {
     uint32_t product_count;
     const emit_packed *packed;
     uint32_t packed_count;
+    int asks_stream_bytes; /* of pto_native_stream_bytes */
     /* In the text of all kernels: bytes of this one, and where its function has its name. */
     size_t bytes, name_begin, name_end;
     uint32_t sweeps; /* PTO_SWEEP in it */
@@ -134,6 +135,7 @@ typedef struct emitter {
     uint32_t packed_count, packed_capacity;
     uint32_t spare_count;       /* temporaries, for their names */
     int has_streams;            /* the kernel has stores that are */
+    int asks_stream_bytes;      /* of pto_native_stream_bytes, by its frame */
     uint32_t sweeps;            /* that the kernel has */
     int sorts;                  /* the module needs <pto/native_vector_sort.h> */
     struct emit_loaded *loaded; /* tiles that stay in memory */
@@ -260,10 +262,10 @@ const emit_window *emit_tile_window(const emitter *e, pto_value tile);
 /* Whether vectors of 32 bits that are stored to memory may be streamed: its elements have four bytes, and it is not
  * known to be small. */
 int emit_may_stream(const emitter *e, pto_value memory);
-/* How many bytes it has, for what asks at run time. */
-const char *emit_stream_bytes(emitter *e, pto_value memory);
-/* Whether what is stored from `at` on, a vector of 32 bits at a time, is streamed; NULL: it is not. */
-const char *emit_streams(emitter *e, pto_value memory, const char *at);
+/* Whether it has as many bytes as what the launch streams, for what asks at run time. */
+const char *emit_is_large(emitter *e, pto_value memory);
+/* How many bytes all arrays have that a launch hands to its kernel. */
+const char *emit_moved_bytes(emitter *e, pto_op launch);
 
 /* ---- transposes ---- */
 

@@ -39,10 +39,17 @@ static void begin(emitter *e, pto_op function, int is_kernel)
 
 /* ---- kernels ---- */
 
+/* The number of an instance, which the only index of a grid is. */
+static const char *instance_name(emitter *e, uint32_t rank)
+{
+    return rank == 1 ? emit_value(e, pto_block_arg(pto_body(e->function), 0)) : "instance_";
+}
+
 /* The indices of an instance that the code uses, the last one fastest. */
 static void declare_grid(emitter *e, text *out, uint32_t rank, text *code)
 {
     const pto_block body = pto_body(e->function);
+    if (rank == 1) return;
     const pto_attr grid = pto_op_attr(e->function, PTO_STR("grid"));
     for (uint32_t i = 0; i < rank; i++) {
         if (!text_has_name(code, emit_value(e, pto_block_arg(body, i)))) continue;
@@ -74,7 +81,8 @@ static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
         text_put(out, "    %s%s;\n", emit_type_of(e, pto_block_arg(body, i)), emit_value(e, pto_block_arg(body, i)));
     emit_products_fields(e, out);
     emit_packed_fields(e, out);
-    if (e->symbol_count + e->product_count == 0 && first == pto_block_arg_count(body))
+    if (e->asks_stream_bytes) text_put(out, "    int64_t stream_bytes_;\n");
+    if (e->symbol_count + e->product_count + (uint32_t)e->asks_stream_bytes == 0 && first == pto_block_arg_count(body))
         text_put(out, "    char nothing_;\n");
     text_put(out, "} %s_frame;\n\n", name);
 }
@@ -95,7 +103,7 @@ static void put_fields(emitter *e, text *out, uint32_t first, text *code)
             text_put(&fields, "    %s%s%s = frame_->%s;\n", emit_type_of(e, v), is_memory(v) ? "const " : "", name,
                      name);
     }
-    if (fields.n == 0) {
+    if (fields.n == 0 && !e->asks_stream_bytes) {
         text_put(out, "    (void)raw_;\n");
         return;
     }
@@ -139,7 +147,8 @@ static void put_kernel_head(emitter *e, text *out, uint32_t rank, text *code)
     emit_packed_declare(e, &tiles);
     text_put(&indices, "%s", text_end(code));
     put_fields(e, out, rank, &indices);
-    if (!text_has_name(&indices, "instance_")) text_put(out, "    (void)instance_;\n");
+    const char *instance = instance_name(e, rank);
+    if (!text_has_name(&indices, instance)) text_put(out, "    (void)%s;\n", instance);
     if (tiles.n == 0 && !text_has_name(code, "scratch_")) text_put(out, "    (void)scratch_;\n");
     text_bytes(out, text_end(&tiles), tiles.n);
     text_bytes(out, text_end(&indices), indices.n);
@@ -170,7 +179,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     const size_t name_begin = out->n;
     text_put(out, "%s_kernel", name);
     const size_t name_end = out->n;
-    text_put(out, "(const void *raw_, int64_t instance_, char *scratch_)\n{\n");
+    text_put(out, "(const void *raw_, int64_t %s, char *scratch_)\n{\n", instance_name(e, rank));
     put_kernel_head(e, out, rank, &code);
     if (e->has_streams) text_put(out, "    pto_stream_end();\n");
     text_put(out, "    return 0;\n}\n\n");
@@ -184,6 +193,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
                                                             .product_count = e->product_count,
                                                             .packed = e->packed,
                                                             .packed_count = e->packed_count,
+                                                            .asks_stream_bytes = e->asks_stream_bytes,
                                                             .bytes = out->n - begin_bytes,
                                                             .sweeps = e->sweeps,
                                                             .name_begin = name_begin,
@@ -235,6 +245,9 @@ static pto_status emit_launch(emitter *e, pto_op op)
         text_put(&fields, "%s.%s = %s", fields.n != 0 ? ", " : "",
                  emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
                  emit_value(e, pto_op_operand(op, i)));
+    if (info->asks_stream_bytes)
+        text_put(&fields, "%s.stream_bytes_ = pto_native_stream_bytes(call_->services, %s)", fields.n != 0 ? ", " : "",
+                 emit_moved_bytes(e, op));
     text_line(e->out, "%s%s_frame %s = {%s};", info->product_count != 0 ? "" : "const ", name, frame,
               fields.n != 0 ? text_end(&fields) : "0");
     emit_products_find(e, op, info, frame);

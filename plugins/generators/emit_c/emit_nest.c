@@ -693,15 +693,15 @@ static void open_store(emitter *e, emit_group *g, fused_op *f)
     if (!has_one_row(g)) open_memory_row(e, g, f);
     const pto_value memory = nest_memory_of(f);
     if (!emit_may_stream(e, memory)) return;
-    const char *bytes = emit_stream_bytes(e, memory), *from = f->memory;
+    const char *is_large = emit_is_large(e, memory), *from = f->memory;
     const int is_from_head = may_begin_later(e, g, f->level);
     if (is_from_head && g->head == NULL) {
         g->head = emit_spare(e, "head");
-        text_line(e->out, "const int64_t %s = pto_head(%s, %s, %s);", g->head, f->memory, bytes, g->column_count);
+        text_line(e->out, "const int64_t %s = pto_head(%s, %s, %s);", g->head, f->memory, is_large, g->column_count);
     }
     if (is_from_head) from = emit_format(e, "%s + %s", f->memory, g->head);
     f->streams = emit_spare(e, "streams");
-    text_line(e->out, "const int %s = pto_streams(%s, %s);", f->streams, from, bytes);
+    text_line(e->out, "const int %s = pto_streams(%s, %s);", f->streams, from, is_large);
 }
 
 /* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */

@@ -24,16 +24,20 @@ int emit_may_stream(const emitter *e, pto_value memory)
            (!pto_expr_is_const(bytes, &n) || n >= PTO_STREAM_BYTES);
 }
 
-const char *emit_stream_bytes(emitter *e, pto_value memory)
+const char *emit_is_large(emitter *e, pto_value memory)
 {
-    e->has_streams = 1;
-    return emit_extent(e, bytes_of(e, pto_value_type(memory)), "bytes");
+    e->has_streams = e->asks_stream_bytes = 1;
+    return emit_format(e, "%s >= frame_->stream_bytes_", emit_extent(e, bytes_of(e, pto_value_type(memory)), "bytes"));
 }
 
-const char *emit_streams(emitter *e, pto_value memory, const char *at)
+const char *emit_moved_bytes(emitter *e, pto_op launch)
 {
-    if (!emit_may_stream(e, memory)) return NULL;
-    return emit_format(e, "pto_streams(%s, %s)", at, emit_stream_bytes(e, memory));
+    pto_expr sum = pto_expr_const(e->run, 0);
+    for (uint32_t i = 0; i < pto_op_operand_count(launch) && PTO_SOME(sum); i++) {
+        const pto_type type = pto_value_type(pto_op_operand(launch, i));
+        if (pto_type_kind_of(type) == PTO_TYPE_GM) sum = pto_expr_add(sum, bytes_of(e, type));
+    }
+    return PTO_SOME(sum) ? emit_index(e, sum) : "INT64_MAX";
 }
 
 static void put_transpose(emitter *e, pto_op op, const char *to, const char *to_stride, const char *from,
@@ -58,8 +62,14 @@ static pto_status transpose_to(emitter *e, pto_op op, const char *to, const char
 
 pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride)
 {
-    const char *streams = emit_streams(e, pto_op_operand(store, 1), to);
-    return transpose_to(e, pto_value_op(pto_op_operand(store, 0)), to, to_stride, streams != NULL ? streams : "0");
+    const pto_value memory = pto_op_operand(store, 1);
+    const char *streams = "0";
+    if (emit_may_stream(e, memory)) {
+        const char *bytes = emit_extent(e, bytes_of(e, pto_value_type(memory)), "bytes");
+        streams = emit_format(e, "pto_streams(%s, %s >= PTO_STREAM_BYTES)", to, bytes);
+        e->has_streams = 1;
+    }
+    return transpose_to(e, pto_value_op(pto_op_operand(store, 0)), to, to_stride, streams);
 }
 
 pto_status emit_transpose(emitter *e, pto_op op)

@@ -146,6 +146,33 @@ uint32_t native_threads_quota(const char *cgroups, const char *mounts, const cha
     return quota;
 }
 
+/* ---- caches ---- */
+
+/* A number of a file of one cache, in bytes where K or M follows; 0: there is none. */
+static int64_t read_size(const char *folder, uint32_t cpu, int cache, const char *name)
+{
+    enum { SIZE_MAX_KIB = 1 << 30 };
+    char path[PATH_TEXT], text[32], *end = text;
+    const int n = snprintf(path, sizeof path, "%s/cpu%" PRIu32 "/cache/index%d/%s", folder, cpu, cache, name);
+    if (n < 0 || n >= (int)sizeof path || !read_text(path, text, sizeof text)) return 0;
+    const long long size = strtoll(text, &end, 10);
+    if (end == text || size < 0 || size > SIZE_MAX_KIB) return 0;
+    return *end == 'K' ? size * 1024 : *end == 'M' ? size * 1024 * 1024 : size;
+}
+
+int64_t native_threads_cache(const char *folder, uint32_t cpu)
+{
+    enum { CACHES_MAX = 16 };
+    int64_t bytes = 0, last = 0;
+    for (int i = 0; i < CACHES_MAX; i++) {
+        const int64_t level = read_size(folder, cpu, i, "level");
+        if (level < last || level == 0) continue;
+        last = level;
+        bytes = read_size(folder, cpu, i, "size");
+    }
+    return bytes;
+}
+
 /* ---- the plan ---- */
 
 static uint32_t granted(void)
@@ -186,6 +213,7 @@ static native_status read_openmp(uint32_t *threads, native_error *e)
 native_status native_threads_plan(uint32_t wanted, native_thread_plan *plan, native_error *e)
 {
     find_cpus(plan);
+    plan->cache_bytes = native_threads_cache("/sys/devices/system/cpu", plan->cpus[0]);
     if (wanted > NATIVE_THREADS_MAX)
         return native_fail(e, NATIVE_NO_THREAD, "%" PRIu32 " threads are asked for, at most %d are possible", wanted,
                            NATIVE_THREADS_MAX);

@@ -13,6 +13,7 @@ typedef struct native_thread_plan {
     uint32_t threads;   /* 1 to NATIVE_THREADS_MAX, the one that calls included */
     uint32_t cpu_count; /* on which this process may run; 1 to NATIVE_THREADS_MAX */
     uint16_t cpus[NATIVE_THREADS_MAX];
+    int64_t cache_bytes; /* of the last cache of the first of them; 0: not known */
     const char *reason; /* what decided: "asked for", "CPUs of the process", "OMP_NUM_THREADS", "quota of the cgroup" */
 } native_thread_plan;
 
@@ -21,6 +22,10 @@ typedef struct native_thread_plan {
  * NATIVE_NO_THREAD: `wanted` is above NATIVE_THREADS_MAX, or OMP_NUM_THREADS is not a positive number. Reads the
  * environment and files of /proc and /sys. */
 native_status native_threads_plan(uint32_t wanted, native_thread_plan *plan, native_error *e);
+
+/* Bytes of the last cache of a CPU, as the kernel's files below `folder` say (/sys/devices/system/cpu unless a test has
+ * made one); 0: they do not. The C library is not asked: of guests it says what all of the host has. */
+int64_t native_threads_cache(const char *folder, uint32_t cpu);
 
 /* CPUs that the cgroup of a process grants, rounded up; 0: it does not limit them. `cgroups` is the text of
  * /proc/self/cgroup, `mounts` of /proc/self/mountinfo; `root` is put before every path that is read: "" unless a test

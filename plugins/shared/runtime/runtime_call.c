@@ -16,6 +16,7 @@ struct pto_runtime_context {
     native_arena memory, scratch;
     native_constants constants;
     pto_product_table products;
+    int64_t cache_bytes; /* that threads share, as of native_thread_plan */
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
 
@@ -46,6 +47,7 @@ pto_runtime_context *pto_runtime_open(int32_t threads)
     const int is_made = native_threads_plan((uint32_t)threads, &plan, NULL) == NATIVE_OK &&
                         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &c->pool, NULL) == NATIVE_OK;
     native_floats_end(floats);
+    c->cache_bytes = plan.cache_bytes;
     if (is_made) return c;
     munmap(c, sizeof *c);
     return NULL;
@@ -310,7 +312,8 @@ static int32_t run(checked_call *k)
                                           .product_count = PTO_PRODUCT_COUNT,
                                           .thread_count = threads_of(k->context),
                                           .products = k->context->products.list,
-                                          .keep = keep};
+                                          .keep = keep,
+                                          .cache_bytes = k->context->cache_bytes};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};
     const native_floats floats = native_floats_begin();

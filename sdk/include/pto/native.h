@@ -100,6 +100,9 @@ typedef struct pto_native_services {
      * none, or nothing is known of constants. The function itself may be NULL, too. Since it was added: callers before
      * have none. */
     void *(*keep)(void *self, const void *key, size_t key_bytes, size_t bytes, bool **is_made);
+    /* Of the last cache before memory, which threads share; 0: not known. Since it was added: callers before have none.
+     */
+    int64_t cache_bytes;
 } pto_native_services;
 
 /* Whether the caller has a member of pto_native_services. */
@@ -267,6 +270,18 @@ typedef struct pto_native_module {
 
 /* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */
 #define PTO_STREAM_BYTES (8 << 20)
+
+/* From how many bytes on those of a launch are, which reads and writes so many of all its arrays. Past the caches no
+ * line is read before it is overwritten, which one thread alone would wait for. Several threads are held up by memory
+ * itself, and take half the time where the last cache holds what they write: arrays of half again its size are where
+ * both ways take as long. */
+static inline __attribute__((unused)) int64_t pto_native_stream_bytes(const pto_native_services *services,
+                                                                      int64_t bytes)
+{
+    const int64_t most = 48 << 20, cache = PTO_NATIVE_HAS(services, cache_bytes) ? services->cache_bytes : 0,
+                  held = cache > 0 && cache < most / 3 * 2 ? cache / 2 * 3 : most;
+    return services->thread_count > 1 && bytes < held ? INT64_MAX : PTO_STREAM_BYTES;
+}
 
 /* ---- index arithmetic ---- */
 

@@ -139,16 +139,15 @@ PTO_VECTOR_FN void pto_store_bits8_tail(void *p, pto_raw8 v, int64_t n)
 
 /* Stores that leave caches alone write large results faster, which nobody reads soon. A vector of them has to be
  * aligned. */
-PTO_VECTOR_FN int pto_streams(const void *row, int64_t bytes)
+PTO_VECTOR_FN int pto_streams(const void *row, int is_large)
 {
-    return bytes >= PTO_STREAM_BYTES && (uintptr_t)row % PTO_VECTOR_BYTES == 0;
+    return is_large && (uintptr_t)row % PTO_VECTOR_BYTES == 0;
 }
 /* How many elements of four bytes there are before the first that vectors may be streamed to, in a row of so many
  * columns; 0 where it is short, too. */
-PTO_VECTOR_FN int64_t pto_head(const void *row, int64_t bytes, int64_t columns)
+PTO_VECTOR_FN int64_t pto_head(const void *row, int is_large, int64_t columns)
 {
-    return bytes >= PTO_STREAM_BYTES && columns >= 2 * PTO_LANES ? (int64_t)(-(uintptr_t)row % PTO_VECTOR_BYTES / 4)
-                                                                 : 0;
+    return is_large && columns >= 2 * PTO_LANES ? (int64_t)(-(uintptr_t)row % PTO_VECTOR_BYTES / 4) : 0;
 }
 PTO_VECTOR_FN void pto_stream_bits32(void *p, pto_f32 v)
 {

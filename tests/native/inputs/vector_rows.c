@@ -84,8 +84,8 @@ static void check_heads(void)
         for (int n = 0; n < LENGTH_MAX; n++) {
             float *const row = memory + 16 + shift;
             for (int i = 0; i < LENGTH_MAX + 40; i++) memory[i] = (float)i;
-            const int64_t head = pto_head(row, PTO_STREAM_BYTES, n);
-            const int streams = pto_streams(row + head, PTO_STREAM_BYTES);
+            const int64_t head = pto_head(row, 1, n);
+            const int streams = pto_streams(row + head, 1);
             PTO_SWEEP_FROM(j, left, n, head)
             {
                 const pto_f32 v = pto_load_f32_tail(row + j, left) * 2.0f;
@@ -98,8 +98,8 @@ static void check_heads(void)
             }
             compare("a row begins with a head to be streamed", n, (float)(streams || n < 2 * PTO_LANES), 1);
         }
-    compare("a small row has a head", 0, (float)pto_head(memory + 1, PTO_STREAM_BYTES - 1, LENGTH_MAX), 0);
-    compare("a short row has a head", 0, (float)pto_head(memory + 1, PTO_STREAM_BYTES, 2 * PTO_LANES - 1), 0);
+    compare("a small row has a head", 0, (float)pto_head(memory + 1, 0, LENGTH_MAX), 0);
+    compare("a short row has a head", 0, (float)pto_head(memory + 1, 1, 2 * PTO_LANES - 1), 0);
 }
 
 /* Whole numbers, whose sums are exact in any order; each element is written once, and none after the row. */
@@ -138,9 +138,9 @@ static void check_sweeps(void)
         const int columns = n;
         PTO_SWEEP(j, left, columns) compare("elements of a row that has less than none", n, (float)left, 0);
     }
-    compare("a small row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES - 1), 0);
-    compare("a row that is not aligned is streamed", 0, (float)pto_streams(row + 1, PTO_STREAM_BYTES), 0);
-    compare("a large row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES), 1);
+    compare("a small row is streamed", 0, (float)pto_streams(row, 0), 0);
+    compare("a row that is not aligned is streamed", 0, (float)pto_streams(row + 1, 1), 0);
+    compare("a large row is streamed", 0, (float)pto_streams(row, 1), 1);
 }
 
 /* Each element of the result, and none beside it. */

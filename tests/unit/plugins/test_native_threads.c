@@ -1,6 +1,7 @@
 /* plugins/shared/native/native_threads.h: CPUs, OMP_NUM_THREADS, quotas of cgroups. */
 #include "tests/unit/plugins/native_fixture.h"
 
+#include <pto/native.h>
 #include <native_threads.h>
 
 static native_thread_plan plan_of(uint32_t wanted)
@@ -76,6 +77,41 @@ static void put(const native_fixture *f, const char *folder, const char *name, c
     close(fd);
     snprintf(path, sizeof path, "%s/%s/%s", f->folder, folder, name);
     write_text(path, text, 0644);
+}
+
+TEST(the_last_cache_is_that_of_the_highest_level)
+{
+    native_fixture f = native_fixture_begin();
+    assert_int_equal(native_threads_cache(f.folder, 3), 0);
+    put(&f, "cpu3/cache/index0", "level", "1\n");
+    put(&f, "cpu3/cache/index0", "size", "48K\n");
+    assert_int_equal(native_threads_cache(f.folder, 3), 48 << 10);
+    put(&f, "cpu3/cache/index1", "level", "3\n");
+    put(&f, "cpu3/cache/index1", "size", "32M\n");
+    put(&f, "cpu3/cache/index2", "level", "2\n");
+    put(&f, "cpu3/cache/index2", "size", "1048576\n");
+    assert_int_equal(native_threads_cache(f.folder, 3), 32 << 20);
+    assert_int_equal(native_threads_cache(f.folder, 2), 0);
+    put(&f, "cpu3/cache/index1", "size", "99999999999\n");
+    assert_int_equal(native_threads_cache(f.folder, 3), 0);
+    put(&f, "cpu3/cache/index1", "size", "none\n");
+    assert_int_equal(native_threads_cache(f.folder, 3), 0);
+    native_fixture_end(&f);
+}
+
+TEST(several_threads_stream_what_the_last_cache_does_not_hold)
+{
+    pto_native_services s = {.struct_size = sizeof s, .thread_count = 1, .cache_bytes = 8 << 20};
+    assert_int_equal(pto_native_stream_bytes(&s, 0), PTO_STREAM_BYTES);
+    s.thread_count = 2;
+    assert_int_equal(pto_native_stream_bytes(&s, (12 << 20) - 1), INT64_MAX);
+    assert_int_equal(pto_native_stream_bytes(&s, 12 << 20), PTO_STREAM_BYTES);
+    s.cache_bytes = INT64_C(480) << 20; /* of a host whose guests share it */
+    assert_int_equal(pto_native_stream_bytes(&s, (48 << 20) - 1), INT64_MAX);
+    assert_int_equal(pto_native_stream_bytes(&s, 48 << 20), PTO_STREAM_BYTES);
+    s.struct_size = offsetof(pto_native_services, cache_bytes);
+    s.cache_bytes = 8 << 20; /* of a caller that does not say it */
+    assert_int_equal(pto_native_stream_bytes(&s, (48 << 20) - 1), INT64_MAX);
 }
 
 TEST(the_smallest_quota_above_a_group_counts)
