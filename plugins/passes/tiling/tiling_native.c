@@ -3,7 +3,7 @@
  * Products read memory over all of k and pack what they read for each tile, or the right side for all tiles that are
  * below each other: tiles are large, as long as there are enough of them for several threads. They are of as many rows
  * and columns as panels of the kernels fill whole, for registers of 256 and of 512 bits alike. Tiles of transposes have
- * long rows on both sides. What else there is another strategy chooses. Source: own.
+ * long rows on both sides, and those of whole rows several. What else there is another strategy chooses. Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
@@ -226,6 +226,25 @@ static pto_status offer_rows(const pto_run *run, const pto_tiling_problem *p, co
     return PTO_OK;
 }
 
+/* Whole rows of a tile are walked through one after the other, and what a row ends with goes on beside the next one,
+ * except after the last: a tile has several of them, whatever a cache holds of it, as long as there are tiles enough.
+ * Of rows whose number is not known there may be few. */
+static void add_rows(const pto_run *run, const pto_tiling_problem *p, int64_t *tile)
+{
+    enum { TILES_LEAST = 16, ROWS_MOST = 16, ROWS_OF_ANY = 8 };
+    if (p->dim_count != 2 || p->dims[1]->kind != PTO_REDUCE || p->dims[1]->static_extent < 0) return;
+    if (tile[1] < p->dims[1]->static_extent) return;
+    const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1,
+                 all_rows = likely(p, 0, TILES_LEAST * ROWS_OF_ANY);
+    for (int64_t rows = ROWS_MOST; rows > tile[0]; rows /= 2) {
+        const int64_t more[2] = {allowed(p->dims[0], rows), tile[1]};
+        const double tiles = batches * round_up(all_rows / (double)more[0]);
+        if (tiles < (double)TILES_LEAST || more[0] <= tile[0] || !fits(run, p, more)) continue;
+        tile[0] = more[0];
+        return;
+    }
+}
+
 static int is_transpose(const pto_tiling_problem *p)
 {
     if (p->dim_count != 2) return 0;
@@ -257,6 +276,7 @@ static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const p
     if (is_rows_of_any_length(p)) return offer_rows(run, p, sink);
     if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
     PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));
+    add_rows(run, p, tile);
     (void)sink->offer(sink->self, tile);
     return PTO_OK;
 }
