@@ -237,7 +237,7 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_vnni, I8_I4);
 #define ROW                                                                                                       \
     .acc = PTO_I32, .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512 | PTO_ISA_AVX512_VNNI, .sums = PTO_SUMS_EXACT, .mr = MR, \
     .nr = NR, .k_group = 4, .a_bytes = 1, .b_bytes = 1, .a_tail_bytes = 4, .b_tail_bytes = 4, .m_block = M_BLOCK, \
-    .k_block = K_BLOCK_BYTES, .n_block = N_BLOCK, .micro = micro_bytes, .asks_ahead = true, .packed_rows = 3
+    .k_block = K_BLOCK_BYTES, .n_block = N_BLOCK, .micro = micro_bytes, .asks_ahead = true, .packed_rows = 1
 
 const pto_contraction kernel_rows_vnni[] = {
     [I8] = {ROW, .name = "i8 i8 avx512-vnni", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8_for_i8,
