@@ -92,8 +92,8 @@ class Verdict:
         self.is_below = self.ratio is not None and self.floor != "-" and self.ratio < float(self.floor)
 
     def why_impossible(self, r):
-        """A floor that asks for more than the limit, or, of what is a median, for more than that of the limit; "" of others."""
-        if not self.limit:
+        """A floor that asks for more than the limit, or, of what is a median, for more than that of the limit; "" of others, and of rows beside their static twin, which is ours too."""
+        if not self.limit or r["row"].symbols:
             return ""
         asked = self.best[1]["ms"] / float(self.floor)
         what = f"{self.floor} times {named(self.best[0])} would be"
