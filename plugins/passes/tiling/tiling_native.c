@@ -12,7 +12,8 @@
 
 #define OPTIONS(X)                                                                                                  \
     X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),                       \
-      .doc = "the strategy for all that is not a product",                                                          \
+      .doc = "the strategy for all that is neither a product nor a transpose; of whole rows tiles have up to 16, "  \
+             "beyond its bounds, as long as there are tiles enough and the space holds them",                       \
       .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")                    \
     X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "1024", .unit = "threads",                            \
       .doc = "the most threads that products are cut for, of few rows four at most; 0: an eighth of the instances " \

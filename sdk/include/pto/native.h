@@ -271,10 +271,10 @@ typedef struct pto_native_module {
 /* Results of so many bytes and more may be written past the caches: pto_streams of <pto/native_vector_memory.h>. */
 #define PTO_STREAM_BYTES (8 << 20)
 
-/* From how many bytes on those of a launch are, which reads and writes so many of all its arrays. Past the caches no
- * line is read before it is overwritten, which one thread alone would wait for. Several threads are held up by memory
- * itself, and take half the time where the last cache holds what they write: arrays of half again its size are where
- * both ways take as long. */
+/* From how many bytes on a result of a launch is written so; `bytes`: those of all arrays that it reads and writes.
+ * Past the caches no line is read before it is overwritten, which one thread alone would wait for. Several threads are
+ * held up by memory itself, and take half the time where the last cache holds what they write: arrays of half again its
+ * size are where both ways take as long. */
 static inline __attribute__((unused)) int64_t pto_native_stream_bytes(const pto_native_services *services,
                                                                       int64_t bytes)
 {
