@@ -321,7 +321,7 @@ const char *emit_weights(emitter *e, pto_op op, pto_expr columns);
 const char *emit_panels(emitter *e, pto_op op, pto_expr depth, pto_expr columns);
 /* What the frame calls the right side of tile.contract, all of it packed before the launch; NULL: it is not. */
 const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr depth, pto_expr columns);
-/* That as arguments: the matrix, its columns and depth, and the first column. */
+/* That as arguments: the matrix, which of them, and the first column. */
 const char *emit_packed_arguments(emitter *e, pto_op op, const char *name);
 /* Fields of the frame for that, variables of the function, and what fills the fields. */
 void emit_packed_fields(emitter *e, text *out);

@@ -134,8 +134,7 @@ const char *emit_packed_arguments(emitter *e, pto_op op, const char *name)
     const pto_type type = pto_value_type(pto_op_operand(op, 2));
     const uint32_t last = pto_type_rank(type) - 1,
                    along_n = pto_attr_bool_of(op, PTO_STR("transpose_right"), 0) ? last - 1 : last;
-    return emit_format(e, "pto_native_packed_at(%s, %s), %s->n, %s->k, %s", name,
-                       emit_bare(e, emit_index(e, matrix_of(e, op, type))), name, name,
+    return emit_format(e, "%s, %s, %s", name, emit_bare(e, emit_index(e, matrix_of(e, op, type))),
                        emit_index_of(e, op, "right", along_n));
 }
 
@@ -161,7 +160,7 @@ void emit_packed_fill(emitter *e, pto_op launch, const emit_kernel_info *kernel,
         const pto_expr apart = last < 2 ? pto_expr_const(e->run, 0) : pto_type_stride(b, last - 2),
                        apart_bytes = pto_expr_scale(apart, pto_dtype_bytes(pto_type_dtype(b)));
         const char *name = emit_spare(e, "right");
-        text_line(e->out, "const pto_native_right %s = {%s.%s, %s, %s, %s, %s, %s, %s, %s, NULL, 0};", name, frame,
+        text_line(e->out, "const pto_native_right %s = {%s.%s, %s, %s, %s, %s, %s, %s, %s, 0, NULL, 0};", name, frame,
                   emit_product_name(p->kind), emit_value(e, right), emit_index(e, count_of(e->run, b, last - 1)),
                   emit_index(e, apart_bytes), emit_index(e, pto_type_dim(b, n)), emit_index(e, pto_type_dim(b, k)),
                   emit_index(e, pto_type_stride(b, k)), emit_index(e, pto_type_stride(b, n)));

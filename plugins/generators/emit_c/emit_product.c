@@ -112,13 +112,10 @@ static pto_status put_product(emitter *e, pto_op op, pto_op store)
         if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
     }
     const char *packed = emit_packed_right(e, op, kind, depth, valid[1]), *adds = from_zero ? "false" : "true";
-    if (packed != NULL) {
-        text_line(e->out, "const bool is_done_ = %s->packed != NULL &&", packed);
-        text_line(e->out, "    %s->packed(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
-                  left.base, left.row_stride, left.column_stride, emit_packed_arguments(e, op, packed), to.base,
+    if (packed != NULL)
+        text_open(e->out, "if (!pto_native_multiply(%s, m_, n_, k_, %s, %s, %s, %s, %s, %s, packing_))",
+                  emit_packed_arguments(e, op, packed), left.base, left.row_stride, left.column_stride, to.base,
                   to.row_stride, adds);
-        text_open(e->out, "if (!is_done_)");
-    }
     text_line(e->out, "%s->%s(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name,
               kind == EMIT_WEIGHTS  ? "weights"
               : kind >= EMIT_PANELS ? "panels"
@@ -183,8 +180,11 @@ const char *emit_products_scratch(emitter *e, const emit_kernel_info *kernel, co
     const char *most = NULL;
     for (uint32_t i = 0; i < kernel->product_count; i++) {
         const emit_product *p = &kernel->products[i];
-        const char *bytes = emit_format(e, "%s.%s->%s(%lld, %lld)", frame, kinds[p->kind].name, kinds[p->kind].scratch,
-                                        (long long)p->rows, (long long)p->columns);
+        const int may_be_packed = p->kind < PTO_PRODUCT_COUNT && kernel->packed_count != 0;
+        const char *of = may_be_packed
+                             ? emit_format(e, "pto_native_scratch_most(%s.%s, ", frame, kinds[p->kind].name)
+                             : emit_format(e, "%s.%s->%s(", frame, kinds[p->kind].name, kinds[p->kind].scratch),
+                   *bytes = emit_format(e, "%s%lld, %lld)", of, (long long)p->rows, (long long)p->columns);
         most = most == NULL ? bytes : emit_format(e, "pto_index_max(%s, %s)", most, bytes);
     }
     const long long tiles = (long long)kernel->scratch_bytes;

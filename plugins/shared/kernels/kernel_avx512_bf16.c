@@ -294,6 +294,8 @@ const pto_contraction kernel_rows_bf16[] = {
               .skinny = skinny_bf16,
               .few = few_bf16,
               .packed_rows = 4,
+              .few_columns = FEW_COLUMNS,
+              .few_rows = 8,
               KERNEL_ENTRIES_OF(bf16)},
     {0},
 };

@@ -241,7 +241,7 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_vnni, I8_I4);
 
 const pto_contraction kernel_rows_vnni[] = {
     [I8] = {ROW, .name = "i8 i8 avx512-vnni", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8_for_i8,
-            .skinny = skinny_i8, .few = few_i8, KERNEL_ENTRIES_OF(i8)},
+            .skinny = skinny_i8, .few = few_i8, .few_columns = QUAD_COLUMNS, .few_rows = 6, KERNEL_ENTRIES_OF(i8)},
     [U8_I8] = {ROW, .name = "u8 i8 avx512-vnni", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
                .skinny = skinny_u8_i8, KERNEL_ENTRIES_OF(u8_i8)},
     [I8_U8] = {ROW, .name = "i8 u8 avx512-vnni", .a = PTO_I8, .b = PTO_U8, .pack_a = pack_a_i8_for_u8,

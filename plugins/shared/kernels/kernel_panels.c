@@ -3,6 +3,9 @@
 #include "kernel_rows.h"
 
 #include <pto/names.h>
+#include <pto/native.h>
+
+#include <string.h>
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -84,4 +87,34 @@ void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int
     for (int64_t j = 0; j < n; j += width)
         row->block(m, smaller(width, n - j), k, a, a_row_stride, a_k_stride, (const char *)b + j / width * panel_bytes,
                    width, 1, (char *)c + 4 * j, c_row_stride, accumulate, scratch);
+}
+
+/* ---- panels made of a matrix ---- */
+
+int64_t contraction_few_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
+                              int64_t b_column_stride)
+{
+    if (row->few_columns == 0 || n <= 0 || k <= 0 || (b_k_stride != 1 && b_column_stride != 1)) return 0;
+    return (n + row->few_columns - 1) / row->few_columns * row->few_columns * k * element_bytes(row);
+}
+
+/* One panel of `width` columns, of which n are there; the others become 0. */
+static void make_panel(int64_t bytes, int64_t n, int64_t k, const char *from, int64_t k_stride, int64_t column_stride,
+                       char *panel, int64_t width)
+{
+    if (n < width) memset(panel, 0, (size_t)(width * k * bytes));
+    if (column_stride == 1)
+        pto_copy_rows(k, n * bytes, from, k_stride * bytes, panel, width * bytes, false);
+    else
+        pto_transpose(bytes, n, k, from, column_stride, panel, width);
+}
+
+void contraction_few_pack(const pto_contraction *row, int64_t part, int64_t n, int64_t k, const void *from,
+                          int64_t b_k_stride, int64_t b_column_stride, void *panels)
+{
+    const int64_t width = row->few_columns, bytes = element_bytes(row), first = part * PTO_PACKED_COLUMNS,
+                  end = smaller(n, first + PTO_PACKED_COLUMNS);
+    for (int64_t j = first; j < end; j += width)
+        make_panel(bytes, smaller(width, n - j), k, (const char *)from + j * b_column_stride * bytes, b_k_stride,
+                   b_column_stride, (char *)panels + j * k * bytes, width);
 }

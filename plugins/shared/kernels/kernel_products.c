@@ -26,6 +26,10 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
             .pack = row->pack,
             .packed = row->packed,
             .packed_rows = row->packed_rows,
+            .few_columns = row->few_columns,
+            .few_rows = row->few_rows,
+            .few_bytes = row->few_bytes,
+            .few_pack = row->few_pack,
         };
     }
     const pto_weights *const weights = pto_weights_find(isa);

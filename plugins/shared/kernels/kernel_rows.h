@@ -57,9 +57,15 @@ void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int
                            void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int64_t n);
 
+/* pto_contraction_few_bytes and pto_contraction_pack_part of its panels for a row. */
+int64_t contraction_few_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
+                              int64_t b_column_stride);
+void contraction_few_pack(const pto_contraction *row, int64_t part, int64_t n, int64_t k, const void *from,
+                          int64_t b_k_stride, int64_t b_column_stride, void *panels);
+
 /* Functions without a row among their arguments, for emitted code to call through a pointer: NAME_scratch_bytes,
- * NAME_scratch_most, NAME_block, NAME_panels_scratch, NAME_panels, NAME_packed_bytes, NAME_pack and NAME_packed of
- * ROWS[INDEX]. A semicolon comes after it. */
+ * NAME_scratch_most, NAME_block, NAME_panels_scratch, NAME_panels, NAME_packed_bytes, NAME_pack, NAME_packed,
+ * NAME_few_bytes and NAME_few_pack of ROWS[INDEX]. A semicolon comes after it. */
 #define KERNEL_ENTRIES(name, rows, index)                                                                              \
     static int64_t name##_scratch_bytes(int64_t m, int64_t n, int64_t k)                                               \
     {                                                                                                                  \
@@ -100,12 +106,21 @@ int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int
         return contraction_packed(&rows[index], m, n, k, a, a_row_stride, a_k_stride, packed, columns, depth, column,  \
                                   c, c_row_stride, accumulate, scratch);                                               \
     }                                                                                                                  \
+    static int64_t name##_few_bytes(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride)                 \
+    {                                                                                                                  \
+        return contraction_few_bytes(&rows[index], n, k, b_k_stride, b_column_stride);                                 \
+    }                                                                                                                  \
+    static void name##_few_pack(int64_t part, int64_t n, int64_t k, const void *from, int64_t b_k_stride,              \
+                                int64_t b_column_stride, void *panels)                                                 \
+    {                                                                                                                  \
+        contraction_few_pack(&rows[index], part, n, k, from, b_k_stride, b_column_stride, panels);                     \
+    }                                                                                                                  \
     _Static_assert((index) >= 0, "a row's index")
 
 #define KERNEL_ENTRIES_OF(name)                                                                            \
     .scratch_bytes = name##_scratch_bytes, .scratch_most = name##_scratch_most, .block = name##_block,     \
     .panels_scratch = name##_panels_scratch, .panels = name##_panels, .packed_bytes = name##_packed_bytes, \
-    .pack = name##_pack, .packed = name##_packed
+    .pack = name##_pack, .packed = name##_packed, .few_bytes = name##_few_bytes, .few_pack = name##_few_pack
 
 /* The pairs of types that processors without instructions for products of narrow types have, as X(name, "types", a, b,
  * SUMS, how a is packed, how b is packed, ..); SUMS is FLOATS or BYTES. */

@@ -98,6 +98,10 @@ typedef bool pto_contraction_packed(int64_t m, int64_t n, int64_t k, const void 
                                     int64_t a_k_stride, const void *packed, int64_t columns, int64_t depth,
                                     int64_t column, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 
+/* Bytes of all of B in panels of few_columns, as pto_contraction_panels takes them; 0: there is nothing of it, or it is
+ * for no number of rows faster. few_pack makes them of what has a stride of 1, as pto_contraction_pack_part. */
+typedef int64_t pto_contraction_few_bytes(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
+
 /* One row. Rows are static. */
 typedef struct pto_contraction {
     const char *name;    /* "bf16 bf16 avx512" */
@@ -126,6 +130,9 @@ typedef struct pto_contraction {
     pto_contraction_packed_bytes *packed_bytes;
     pto_contraction_pack_part *pack;
     pto_contraction_packed *packed;
+    int64_t few_columns, few_rows; /* so many rows at most are faster with all of B in panels of so many columns */
+    pto_contraction_few_bytes *few_bytes;
+    pto_contraction_pack_part *few_pack;
 } pto_contraction;
 
 /* What a processor of x86-64 and its system say, as CPUID and XGETBV have it: of leaf 1 ECX, of leaf 7 EBX, ECX and

@@ -70,6 +70,14 @@ typedef struct pto_native_product {
                    const void *packed, int64_t columns, int64_t depth, int64_t column, void *c, int64_t c_row_stride,
                    bool accumulate, void *scratch);
     int64_t packed_rows; /* fewer rows of A are multiplied faster by B as it lies, even where it was packed before */
+    /* B in panels, as panels() takes them, which at most few_rows rows of A are multiplied faster by than by what
+     * pack() makes. few_bytes(): of all, from a multiple of 64 on, each of few_columns columns, of which
+     * PTO_PACKED_COLUMNS is a multiple; 0: a product takes it in another way. few_pack() is as pack(). Since they were
+     * added, as weights. */
+    int64_t few_columns, few_rows;
+    int64_t (*few_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
+    void (*few_pack)(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride, int64_t b_column_stride,
+                     void *panels);
 } pto_native_product;
 
 /* Columns of B that are packed at a time. */
@@ -136,14 +144,34 @@ typedef struct pto_native_right {
     const pto_native_product *product;
     const void *b;
     int64_t count, matrix_bytes, n, k, k_stride, column_stride;
-    char *packed; /* each of `bytes`; NULL: a product packs what it takes */
+    int64_t width; /* of panels for few rows; 0: it is as pack() has it */
+    char *packed;  /* each of `bytes`; NULL: a product packs what it takes */
     int64_t bytes;
 } pto_native_right;
 
-/* One of the matrices, packed. */
-static inline const void *pto_native_packed_at(const pto_native_right *r, int64_t index)
+/* The product with the first k of columns `column` and on of one of the matrices, as block() has it. false: it is not
+ * packed, or has no way for such a k, and nothing is done. Its scratch: pto_native_scratch_most(). */
+static inline bool pto_native_multiply(const pto_native_right *r, int64_t index, int64_t column, int64_t m, int64_t n,
+                                       int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, void *c,
+                                       int64_t c_row_stride, bool accumulate, void *scratch)
 {
-    return r->packed + index * r->bytes;
+    const char *const packed = r->packed != NULL ? r->packed + index * r->bytes : NULL;
+    if (packed == NULL) return false;
+    if (r->width == 0)
+        return r->product->packed(m, n, k, a, a_row_stride, a_k_stride, packed, r->n, r->k, column, c, c_row_stride,
+                                  accumulate, scratch);
+    const int64_t panel_bytes = r->bytes / ((r->n + r->width - 1) / r->width);
+    r->product->panels(m, n, k, a, a_row_stride, a_k_stride, packed + column / r->width * panel_bytes, r->width,
+                       r->width * r->k, c, c_row_stride, accumulate, scratch);
+    return true;
+}
+
+/* Bytes of scratch for products of at most m rows and n columns with B as it lies, or packed. */
+static inline int64_t pto_native_scratch_most(const pto_native_product *p, int64_t m, int64_t n)
+{
+    const int64_t most = p->scratch_most(m, n),
+                  panels = p->struct_size >= sizeof *p && p->panels_scratch != NULL ? p->panels_scratch(m, n) : 0;
+    return panels > most ? panels : most;
 }
 
 /* An instance of pto_native_packed(): a pto_native_kernel. */
@@ -153,8 +181,9 @@ static inline int32_t pto_native_pack_part(const void *right, int64_t instance,
     const pto_native_right *const r = (const pto_native_right *)right;
     const int64_t parts = (r->n + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS, index = instance / parts;
     (void)scratch;
-    r->product->pack(instance % parts, r->n, r->k, (const char *)r->b + index * r->matrix_bytes, r->k_stride,
-                     r->column_stride, r->packed + index * r->bytes);
+    (r->width == 0 ? r->product->pack : r->product->few_pack)(instance % parts, r->n, r->k,
+                                                              (const char *)r->b + index * r->matrix_bytes, r->k_stride,
+                                                              r->column_stride, r->packed + index * r->bytes);
     return 0;
 }
 
@@ -165,30 +194,46 @@ static inline bool pto_native_pack(const pto_native_services *services, const pt
     return services->launch(services->self, pto_native_pack_part, r, parts, 0) == 0;
 }
 
+/* Packs B where it stays so: what is made of constants is not packed again. `packed` stays NULL where there is no place
+ * for it. */
+static inline pto_native_right pto_native_kept(const pto_native_services *services, pto_native_right r)
+{
+    bool *is_made = NULL;
+    if (!PTO_NATIVE_HAS(services, keep) || services->keep == NULL) return r;
+    r.packed = (char *)services->keep(services->self, &r, offsetof(pto_native_right, packed),
+                                      (size_t)(r.count * r.bytes), &is_made);
+    if (r.packed != NULL && !*is_made) *is_made = pto_native_pack(services, &r);
+    if (r.packed != NULL && !*is_made) r.packed = NULL;
+    return r;
+}
+
 /* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices. A constant
- * stays packed; what is not is so for the launch, in memory of services->allocate. `packed` stays NULL where nothing is
- * to be packed, or there is no memory, and for what does not stay where no thread takes a matrix twice: what a thread
- * packs by itself is in its caches. */
+ * stays packed, for few rows in panels; what is not is so for the launch, in memory of services->allocate. `packed`
+ * stays NULL where nothing is to be packed, or there is no memory, and for what does not stay where no thread takes a
+ * matrix twice: what a thread packs by itself is in its caches. */
 static inline pto_native_right pto_native_packed(const pto_native_services *services, pto_native_right r,
                                                  int64_t all_rows, int64_t rows, bool is_constant)
 {
+    const pto_native_product *const p = r.product;
     const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
     const int64_t threads = services->thread_count > 0 ? services->thread_count : 1,
                   least = r.count > threads ? r.count : threads;
-    if (r.product->struct_size < sizeof *r.product || r.product->packed == NULL || r.count < 1) return r;
-    r.bytes = r.product->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
+    if (p->struct_size < sizeof *p || p->packed == NULL || r.count < 1) return r;
+    if (is_constant && all_rows <= r.count * p->few_rows) {
+        pto_native_right few = r;
+        few.width = p->few_columns;
+        few.bytes = p->few_bytes(r.n, r.k, r.k_stride, r.column_stride);
+        if (few.bytes > 0 && few.bytes <= most / r.count) few = pto_native_kept(services, few);
+        if (few.packed != NULL) return few;
+    }
+    r.bytes = p->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);
     if (r.bytes <= 0 || r.bytes > most / r.count) return r;
-    const size_t all_bytes = (size_t)(r.count * r.bytes);
-    if (is_constant && all_rows >= r.count * r.product->packed_rows && PTO_NATIVE_HAS(services, keep) &&
-        services->keep != NULL) {
-        bool *is_made = NULL;
-        r.packed = (char *)services->keep(services->self, &r, offsetof(pto_native_right, packed), all_bytes, &is_made);
-        if (r.packed != NULL && !*is_made) *is_made = pto_native_pack(services, &r);
-        if (r.packed != NULL && !*is_made) r.packed = NULL;
+    if (is_constant && all_rows >= r.count * p->packed_rows) {
+        r = pto_native_kept(services, r);
         if (r.packed != NULL) return r;
     }
     if (all_rows <= least * rows) return r;
-    r.packed = (char *)services->allocate(services->self, all_bytes);
+    r.packed = (char *)services->allocate(services->self, (size_t)(r.count * r.bytes));
     if (r.packed != NULL && !pto_native_pack(services, &r)) r.packed = NULL;
     return r;
 }

@@ -55,6 +55,17 @@ keeps block
 run block-each 20 --threads=2 --repeat=3 --set=backend.with.constant-bytes=0
 keeps_nothing block-each
 same block block-each
+# Few rows, in panels where there are kernels for them, whatever else there is.
+for rows in 1 3; do
+  for threads in 1 2; do
+    run few$rows$threads $rows --threads=$threads --repeat=3
+    packs_nothing few$rows$threads
+    same few${rows}1 few$rows$threads
+  done
+  run few$rows-each $rows --threads=1 --repeat=3 --set=backend.with.constant-bytes=0
+  keeps_nothing few$rows-each
+  same few${rows}1 few$rows-each
+done
 
 ends 0 pto-run f.ptir --backend=pto.reference --sym=M=1300 --sym=N=300 --sym=K=270 --random-inputs=1 --out y=y.npy --out c=c.npy
 cmp c.npy once1-c.npy || fail 'integers differ'
@@ -81,9 +92,9 @@ program = Library(sys.argv[2]).compile("g.ptir", "native.yaml")
 for change in range(3):
     w[:] = random.integers(-128, 128, w.shape, "i1")
     program.set_constant("w", w)
-    for again in range(3):
-        if not (program(x)[0] == x.astype("i4") @ w.astype("i4")).all():
-            sys.exit(f"call {again} after change {change} computes something else")
+    for rows in 130, 1, 5, 130, 6, 1, 7:
+        if not (program(x[:rows])[0] == x[:rows].astype("i4") @ w.astype("i4")).all():
+            sys.exit(f"a call with {rows} rows after change {change} computes something else")
 print("same")
 END
 cat >g.ptir <<'END'

@@ -65,8 +65,8 @@ cat >main.c <<'END_OF_FILE'
 #include "f.c"
 #include <stdio.h>
 #include <stdlib.h>
-static int has_memory, has_way, parts, blocks, taken, kept;
-static char memory[64];
+static int has_memory, has_way, parts, blocks, taken, kept, few_parts, in_panels;
+static char memory[64 * 4 * 4 * 4];
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
     char *scratch = malloc(scratch_bytes + 1);
@@ -103,12 +103,30 @@ static bool packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row
     (void)c, (void)c_row, (void)adds, (void)scratch;
     return has_way;
 }
+static int64_t few_bytes(int64_t n, int64_t k, int64_t b_k, int64_t b_column)
+{
+    return (void)b_k, (void)b_column, (n + 63) / 64 * 64 * k * 4;
+}
+static void few_pack(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k, int64_t b_column, void *to)
+{
+    (void)part, (void)n, (void)k, (void)b, (void)b_k, (void)b_column, (void)to;
+    few_parts++;
+}
 static float x[2000 * 200];
+static void panels(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_k, const void *b,
+                   int64_t width, int64_t panel_stride, void *c, int64_t c_row, bool adds, void *scratch)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_k, (void)c, (void)c_row, (void)adds, (void)scratch;
+    in_panels += width == 64 && panel_stride == 64 * 4 && ((const char *)b - memory) % (64 * 4 * 4) == 0;
+}
+static int64_t panels_scratch(int64_t m, int64_t n) { return (void)m, (void)n, 128; }
 static bool has_place, is_made;
 static void *keep(void *self, const void *key, size_t key_bytes, size_t bytes, bool **made)
 {
     const pto_native_right *const right = key;
-    kept += self == NULL && right->b == x && right->n == 200 && right->k == 4 && bytes == 64 && key_bytes == offsetof(pto_native_right, packed);
+    const size_t expected = right->width == 64 ? 64 * 4 * 4 * 4 : 64;
+    kept += self == NULL && right->b == x && right->n == 200 && right->k == 4 && bytes == expected &&
+            key_bytes == offsetof(pto_native_right, packed);
     *made = &is_made;
     return has_place ? memory : NULL;
 }
@@ -117,10 +135,10 @@ static void call_with(pto_native_services services, const pto_native_call *call,
 {
     pto_native_call c = *call;
     c.services = &services;
-    parts = blocks = taken = kept = 0;
+    parts = blocks = taken = kept = few_parts = in_panels = 0;
     const int32_t fault = f_function(&c);
-    printf("%s: fault %d, %d parts, blocks %d, released %d, kept %d, made %d\n", what, (int)fault, parts, blocks > 0,
-           taken, kept, is_made);
+    printf("%s: fault %d, %d parts, blocks %d, released %d, kept %d, made %d, parts of panels %d, in panels %d\n", what,
+           (int)fault, parts, blocks > 0, taken, kept, is_made, few_parts, in_panels > 0);
 }
 int main(void)
 {
@@ -151,6 +169,17 @@ int main(void)
     has_place = true;
     call_with(services, &call, "to be made");
     call_with(services, &call, "made");
+    p.few_bytes = few_bytes, p.few_pack = few_pack, p.panels = panels, p.panels_scratch = panels_scratch;
+    p.few_columns = 64;
+    p.few_rows = M - 1;
+    call_with(services, &call, "too many rows for panels");
+    p.few_rows = M;
+    is_made = false;
+    call_with(services, &call, "panels to be made");
+    call_with(services, &call, "panels made");
+    has_place = false;
+    call_with(services, &call, "no place for panels");
+    has_place = true;
     services.struct_size = offsetof(pto_native_services, keep);
     call_with(services, &call, "older");
     services.struct_size = offsetof(pto_native_services, products);
@@ -165,9 +194,13 @@ says_line '1: fault 0, 0 parts, blocks 1, released 2' out
 says_line '2: fault 0, 0 parts, blocks 1, released 2' out
 says_line '3: fault 0, 0 parts, blocks 1, released 2' out
 says_line '4: fault 0, 4 parts, blocks 1, released 2' out
-says_line 'too few rows: fault 0, 4 parts, blocks 0, released 2, kept 0, made 0' out
-says_line 'no place: fault 0, 4 parts, blocks 0, released 2, kept 1, made 0' out
-says_line 'to be made: fault 0, 4 parts, blocks 0, released 2, kept 1, made 1' out
-says_line 'made: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1' out
-says_line 'older: fault 0, 4 parts, blocks 0, released 2, kept 0, made 1' out
+says_line 'too few rows: fault 0, 4 parts, blocks 0, released 2, kept 0, made 0, parts of panels 0, in panels 0' out
+says_line 'no place: fault 0, 4 parts, blocks 0, released 2, kept 1, made 0, parts of panels 0, in panels 0' out
+says_line 'to be made: fault 0, 4 parts, blocks 0, released 2, kept 1, made 1, parts of panels 0, in panels 0' out
+says_line 'made: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1, parts of panels 0, in panels 0' out
+says_line 'too many rows for panels: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1, parts of panels 0, in panels 0' out
+says_line 'panels to be made: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1, parts of panels 2, in panels 1' out
+says_line 'panels made: fault 0, 2 parts, blocks 0, released 2, kept 1, made 1, parts of panels 0, in panels 1' out
+says_line 'no place for panels: fault 0, 4 parts, blocks 0, released 2, kept 2, made 1, parts of panels 0, in panels 0' out
+says_line 'older: fault 0, 4 parts, blocks 0, released 2, kept 0, made 1, parts of panels 0, in panels 0' out
 says '^without products: fault [1-9]' out
