@@ -266,6 +266,8 @@ int emit_may_stream(const emitter *e, pto_value memory);
 const char *emit_is_large(emitter *e, pto_value memory);
 /* How many bytes all arrays have that a launch hands to its kernel. */
 const char *emit_moved_bytes(emitter *e, pto_op launch);
+/* Of all that the function is called with. */
+const char *emit_call_bytes(emitter *e);
 
 /* ---- transposes ---- */
 

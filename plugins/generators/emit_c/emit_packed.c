@@ -164,8 +164,8 @@ void emit_packed_fill(emitter *e, pto_op launch, const emit_kernel_info *kernel,
                   emit_product_name(p->kind), emit_value(e, right), emit_index(e, count_of(e->run, b, last - 1)),
                   emit_index(e, apart_bytes), emit_index(e, pto_type_dim(b, n)), emit_index(e, pto_type_dim(b, k)),
                   emit_index(e, pto_type_stride(b, k)), emit_index(e, pto_type_stride(b, n)));
-        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld, %s);", frame, p->name, name,
+        text_line(e->out, "%s.%s = pto_native_packed(call_->services, %s, %s, %lld, %s, %s);", frame, p->name, name,
                   emit_bare(e, emit_index(e, count_of(e->run, c, pto_type_rank(c) - 1))), (long long)p->rows,
-                  is_constant(e->function, right) ? "true" : "false");
+                  is_constant(e->function, right) ? "true" : "false", emit_bare(e, emit_call_bytes(e)));
     }
 }

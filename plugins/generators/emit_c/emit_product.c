@@ -169,7 +169,9 @@ void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kerne
 {
     for (uint32_t k = 0; k < EMIT_PRODUCT_COUNT; k++) {
         if (!uses_kind(kernel->products, kernel->product_count, k)) continue;
-        text_line(e->out, "%s.%s = %s(call_->services, %s);", frame, kinds[k].name, kinds[k].find, kinds[k].number);
+        const char *bytes = k >= EMIT_PANELS ? emit_format(e, ", %s", emit_bare(e, emit_call_bytes(e))) : "";
+        text_line(e->out, "%s.%s = %s(call_->services, %s%s);", frame, kinds[k].name, kinds[k].find, kinds[k].number,
+                  bytes);
         text_line(e->out, "if (%s.%s == NULL) return %u;", frame, kinds[k].name,
                   emit_fault_of(e, launch, "needs kernels of products that the caller does not have"));
     }

@@ -30,14 +30,28 @@ const char *emit_is_large(emitter *e, pto_value memory)
     return emit_format(e, "%s >= frame_->stream_bytes_", emit_extent(e, bytes_of(e, pto_value_type(memory)), "bytes"));
 }
 
+/* None where that is beyond 64 bits. */
+static pto_expr add_bytes(const emitter *e, pto_expr sum, pto_value v)
+{
+    const pto_type type = pto_value_type(v);
+    return PTO_SOME(sum) && pto_type_kind_of(type) == PTO_TYPE_GM ? pto_expr_add(sum, bytes_of(e, type)) : sum;
+}
+
+static const char *sum_of(emitter *e, pto_expr sum) { return PTO_SOME(sum) ? emit_index(e, sum) : "INT64_MAX"; }
+
 const char *emit_moved_bytes(emitter *e, pto_op launch)
 {
     pto_expr sum = pto_expr_const(e->run, 0);
-    for (uint32_t i = 0; i < pto_op_operand_count(launch) && PTO_SOME(sum); i++) {
-        const pto_type type = pto_value_type(pto_op_operand(launch, i));
-        if (pto_type_kind_of(type) == PTO_TYPE_GM) sum = pto_expr_add(sum, bytes_of(e, type));
-    }
-    return PTO_SOME(sum) ? emit_index(e, sum) : "INT64_MAX";
+    for (uint32_t i = 0; i < pto_op_operand_count(launch); i++) sum = add_bytes(e, sum, pto_op_operand(launch, i));
+    return sum_of(e, sum);
+}
+
+const char *emit_call_bytes(emitter *e)
+{
+    const pto_block body = pto_body(e->function);
+    pto_expr sum = pto_expr_const(e->run, 0);
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) sum = add_bytes(e, sum, pto_block_arg(body, i));
+    return sum_of(e, sum);
 }
 
 static void put_transpose(emitter *e, pto_op op, const char *to, const char *to_stride, const char *from,

@@ -268,6 +268,14 @@ static void pack_b(int64_t count, int64_t k, const void *from, int64_t offset, i
 enum { BF16 };
 KERNEL_ENTRIES(bf16, kernel_rows_bf16, BF16);
 
+static void bf16_panels_beyond(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                               const void *b, int64_t width, int64_t panel_stride, void *c, int64_t c_row_stride,
+                               bool accumulate, void *scratch)
+{
+    contraction_by_panels(&kernel_rows_bf16[BF16], few_bf16_beyond, m, n, k, a, a_row_stride, a_k_stride, b, width,
+                          panel_stride, c, c_row_stride, accumulate, scratch);
+}
+
 const pto_contraction kernel_rows_bf16[] = {
     [BF16] = {.name = "bf16 bf16 avx512-bf16",
               .a = PTO_BF16,
@@ -296,6 +304,7 @@ const pto_contraction kernel_rows_bf16[] = {
               .packed_rows = 4,
               .few_columns = FEW_COLUMNS,
               .few_rows = 8,
+              .panels_beyond = bf16_panels_beyond,
               KERNEL_ENTRIES_OF(bf16)},
     {0},
 };

@@ -265,15 +265,15 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
     flush_end(row, mode);
 }
 
-bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                     int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
-                     int64_t c_row_stride, bool accumulate, void *scratch)
+bool contraction_few(const pto_contraction *row, pto_contraction_few *few, int64_t m, int64_t n, int64_t k,
+                     const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width,
+                     int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
 {
     void *const at = contraction_align(scratch);
-    if (row->few == NULL) return false;
+    if (few == NULL) return false;
     const unsigned mode = flush_begin(row, m, n, c, c_row_stride, accumulate);
     const bool is_done =
-        row->few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
+        few(m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride, accumulate, at);
     flush_end(row, mode);
     return is_done;
 }

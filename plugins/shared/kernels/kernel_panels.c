@@ -64,14 +64,14 @@ int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int
     return few > any ? few : any;
 }
 
-void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                           int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride,
-                           void *c, int64_t c_row_stride, bool accumulate, void *scratch)
+void contraction_by_panels(const pto_contraction *row, pto_contraction_few *few, int64_t m, int64_t n, int64_t k,
+                           const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width,
+                           int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate, void *scratch)
 {
     const int64_t panel_bytes = panel_stride * element_bytes(row);
     if (m <= 0 || n <= 0) return;
-    if (k > 0 && contraction_few(row, m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c, c_row_stride,
-                                 accumulate, scratch))
+    if (k > 0 && contraction_few(row, few, m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c,
+                                 c_row_stride, accumulate, scratch))
         return;
     const int64_t most = k > 0 && are_its_panels(row, width) ? depth_of_few(row, m) : 0;
     if (most > 0) {

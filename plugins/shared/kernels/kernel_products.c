@@ -31,6 +31,10 @@ void pto_products_fill(uint32_t isa, pto_product_table *out)
             .few_bytes = row->few_bytes,
             .few_pack = row->few_pack,
         };
+        if (row->panels_beyond == NULL) continue;
+        out->beyond[i] = out->rows[i];
+        out->beyond[i].panels = row->panels_beyond;
+        out->rows[i].beyond = &out->beyond[i];
     }
     const pto_weights *const weights = pto_weights_find(isa);
     out->rows[PTO_PRODUCT_F32].weights_scratch = weights->scratch_most;

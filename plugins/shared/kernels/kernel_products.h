@@ -7,7 +7,7 @@
 #include <pto/native.h>
 
 typedef struct pto_product_table {
-    pto_native_product rows[PTO_PRODUCT_COUNT];
+    pto_native_product rows[PTO_PRODUCT_COUNT], beyond[PTO_PRODUCT_COUNT];
     const pto_native_product *list[PTO_PRODUCT_COUNT]; /* for pto_native_services.products */
 } pto_product_table;
 

@@ -46,15 +46,15 @@ bool contraction_packed(const pto_contraction *row, int64_t m, int64_t n, int64_
 /* Of scratch for pto_contraction_few, from a cache line on. */
 enum { CONTRACTION_FEW_BYTES = 256 << 10 };
 
-/* pto_contraction_few for a row, if it has one. */
-bool contraction_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
-                     int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,
-                     int64_t c_row_stride, bool accumulate, void *scratch);
+/* `few` for a row, if it is not NULL. */
+bool contraction_few(const pto_contraction *row, pto_contraction_few *few, int64_t m, int64_t n, int64_t k,
+                     const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width,
+                     int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 
-/* pto_contraction_panels for a row, and bytes of scratch that are enough for at most m x n. */
-void contraction_by_panels(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
-                           int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride,
-                           void *c, int64_t c_row_stride, bool accumulate, void *scratch);
+/* pto_contraction_panels for a row and its `few`, or NULL, and bytes of scratch that are enough for at most m x n. */
+void contraction_by_panels(const pto_contraction *row, pto_contraction_few *few, int64_t m, int64_t n, int64_t k,
+                           const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t width,
+                           int64_t panel_stride, void *c, int64_t c_row_stride, bool accumulate, void *scratch);
 int64_t contraction_by_panels_scratch(const pto_contraction *row, int64_t m, int64_t n);
 
 /* pto_contraction_few_bytes and pto_contraction_pack_part of its panels for a row. */
@@ -87,8 +87,8 @@ void contraction_few_pack(const pto_contraction *row, int64_t part, int64_t n, i
                               int64_t a_k_stride, const void *b, int64_t width, int64_t panel_stride, void *c,         \
                               int64_t c_row_stride, bool accumulate, void *scratch)                                    \
     {                                                                                                                  \
-        contraction_by_panels(&rows[index], m, n, k, a, a_row_stride, a_k_stride, b, width, panel_stride, c,           \
-                              c_row_stride, accumulate, scratch);                                                      \
+        contraction_by_panels(&rows[index], rows[index].few, m, n, k, a, a_row_stride, a_k_stride, b, width,           \
+                              panel_stride, c, c_row_stride, accumulate, scratch);                                     \
     }                                                                                                                  \
     static int64_t name##_packed_bytes(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride)              \
     {                                                                                                                  \

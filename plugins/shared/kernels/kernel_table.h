@@ -133,6 +133,7 @@ typedef struct pto_contraction {
     int64_t few_columns, few_rows; /* so many rows at most are faster with all of B in panels of so many columns */
     pto_contraction_few_bytes *few_bytes;
     pto_contraction_pack_part *few_pack;
+    pto_contraction_panels *panels_beyond; /* where no cache holds B; NULL: `panels` */
 } pto_contraction;
 
 /* What a processor of x86-64 and its system say, as CPUID and XGETBV have it: of leaf 1 ECX, of leaf 7 EBX, ECX and

@@ -78,6 +78,8 @@ typedef struct pto_native_product {
     int64_t (*few_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
     void (*few_pack)(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride, int64_t b_column_stride,
                      void *panels);
+    /* The same kernels where no cache holds what they multiply by from one call to the next; NULL: these ones. */
+    const struct pto_native_product *beyond;
 } pto_native_product;
 
 /* Columns of B that are packed at a time. */
@@ -131,11 +133,21 @@ static inline const pto_native_product *pto_native_weights_of(const pto_native_s
     return p != NULL && p->struct_size >= sizeof *p && p->weights != NULL ? p : NULL;
 }
 
-/* The same for panels. */
-static inline const pto_native_product *pto_native_panels_of(const pto_native_services *services, uint32_t type)
+/* Those of kernels for a call whose arguments have so many bytes: an eighth more than the last cache are read anew in
+ * each call. */
+static inline const pto_native_product *pto_native_beyond(const pto_native_services *services,
+                                                          const pto_native_product *p, int64_t bytes)
+{
+    const int64_t cache = PTO_NATIVE_HAS(services, cache_bytes) ? services->cache_bytes : 0;
+    return p->beyond != NULL && cache > 0 && bytes > cache && bytes - cache > cache / 8 ? p->beyond : p;
+}
+
+/* The same for panels, in a call whose arguments have so many bytes. */
+static inline const pto_native_product *pto_native_panels_of(const pto_native_services *services, uint32_t type,
+                                                             int64_t bytes)
 {
     const pto_native_product *const p = pto_native_product_of(services, type);
-    return p != NULL && p->struct_size >= sizeof *p && p->panels != NULL ? p : NULL;
+    return p != NULL && p->struct_size >= sizeof *p && p->panels != NULL ? pto_native_beyond(services, p, bytes) : NULL;
 }
 
 /* B of a launch whose instances multiply by it: so many matrices of n columns, k deep, `matrix_bytes` apart. What comes
@@ -210,9 +222,9 @@ static inline pto_native_right pto_native_kept(const pto_native_services *servic
 /* Packs B for a launch whose instances take `rows` of `all_rows` rows at a time, those of all matrices. A constant
  * stays packed, for few rows in panels; what is not is so for the launch, in memory of services->allocate. `packed`
  * stays NULL where nothing is to be packed, or there is no memory, and for what does not stay where no thread takes a
- * matrix twice: what a thread packs by itself is in its caches. */
+ * matrix twice: what a thread packs by itself is in its caches. `call_bytes`: as for pto_native_panels_of(). */
 static inline pto_native_right pto_native_packed(const pto_native_services *services, pto_native_right r,
-                                                 int64_t all_rows, int64_t rows, bool is_constant)
+                                                 int64_t all_rows, int64_t rows, bool is_constant, int64_t call_bytes)
 {
     const pto_native_product *const p = r.product;
     const int64_t most = INT64_C(1) << 30; /* more would be memory that nobody expects */
@@ -224,6 +236,7 @@ static inline pto_native_right pto_native_packed(const pto_native_services *serv
         few.width = p->few_columns;
         few.bytes = p->few_bytes(r.n, r.k, r.k_stride, r.column_stride);
         if (few.bytes > 0 && few.bytes <= most / r.count) few = pto_native_kept(services, few);
+        few.product = pto_native_beyond(services, p, call_bytes); /* which is not of the key: panels are the same */
         if (few.packed != NULL) return few;
     }
     r.bytes = p->packed_bytes(r.n, r.k, r.k_stride, r.column_stride);

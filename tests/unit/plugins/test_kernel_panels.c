@@ -53,6 +53,7 @@ static void compare(const pto_contraction *row, sizes s)
     const int64_t a_bytes = bytes_of(row->a), b_bytes = bytes_of(row->b), count = (s.n + s.width - 1) / s.width,
                   shift = s.at_end ? 0 : b_bytes, c_bytes = 4 * s.m * s.n;
     guarded a = guarded_new(a_bytes * s.m * s.k, s.at_end), b = guarded_new(b_bytes * s.n * s.k, s.at_end),
+            before = guarded_new(c_bytes, s.at_end),
             panels = guarded_new(b_bytes * count * s.deep * s.width + shift, s.at_end),
             c = guarded_new(c_bytes, s.at_end), d = guarded_new(c_bytes, s.at_end),
             scratch = guarded_new(row->scratch_most(s.m, s.n), s.at_end),
@@ -61,7 +62,7 @@ static void compare(const pto_contraction *row, sizes s)
     fill(&b, b_bytes * s.n * s.k, row->b);
     fill(&panels, b_bytes * count * s.deep * s.width + shift, row->b);
     fill_sums(&c, s.m * s.n, row->acc);
-    memcpy(d.bytes, c.bytes, (size_t)c_bytes);
+    memcpy(before.bytes, c.bytes, (size_t)c_bytes);
     unsigned char *const lines = panels.bytes + shift;
     for (int64_t p = 0; p < s.k; p++)
         for (int64_t j = 0; j < s.n; j++)
@@ -69,10 +70,16 @@ static void compare(const pto_contraction *row, sizes s)
                    b.bytes + b_bytes * (p * s.n + j), (size_t)b_bytes);
     const int64_t a_row = s.a_turned ? 1 : s.k, a_k = s.a_turned ? s.m : 1;
     row->block(s.m, s.n, s.k, a.bytes, a_row, a_k, b.bytes, s.n, 1, c.bytes, s.n, s.adds, scratch.bytes);
-    row->panels(s.m, s.n, s.k, a.bytes, a_row, a_k, lines, s.width, s.deep * s.width, d.bytes, s.n, s.adds, more.bytes);
-    if (!are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
-        fail_msg("%s: %d x %d x %d in panels of %d", row->name, (int)s.m, (int)s.n, (int)s.k, (int)s.width);
-    guarded *const all[] = {&a, &b, &panels, &c, &d, &scratch, &more};
+    pto_contraction_panels *const ways[] = {row->panels, row->panels_beyond};
+    for (size_t way = 0; way < sizeof ways / sizeof ways[0] && ways[way] != NULL; way++) {
+        memcpy(d.bytes, before.bytes, (size_t)c_bytes);
+        ways[way](s.m, s.n, s.k, a.bytes, a_row, a_k, lines, s.width, s.deep * s.width, d.bytes, s.n, s.adds,
+                  more.bytes);
+        if (!are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
+            fail_msg("%s: %d x %d x %d in panels of %d, way %d", row->name, (int)s.m, (int)s.n, (int)s.k, (int)s.width,
+                     (int)way);
+    }
+    guarded *const all[] = {&a, &b, &before, &panels, &c, &d, &scratch, &more};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
 }
 
@@ -247,6 +254,26 @@ TEST(products_with_panels_for_few_rows_have_the_bits_of_those_with_a_matrix)
             }
     }
     assert_true((isa & PTO_ISA_AVX512) == 0 || with_panels > 0);
+}
+
+/* By the bytes of a call and of the cache, where there are kernels for both and the cache is known. */
+TEST(what_no_cache_holds_has_kernels_of_its_own)
+{
+    const pto_native_product beyond = {.struct_size = sizeof beyond, .panels = pto_contraction_at(0)->panels};
+    pto_native_product near = beyond;
+    const pto_native_product *const products[] = {&near};
+    pto_native_services services = {
+        .struct_size = sizeof services, .product_count = 1, .products = products, .cache_bytes = 800};
+    assert_ptr_equal(pto_native_panels_of(&services, 0, INT64_MAX), &near);
+    near.beyond = &beyond;
+    assert_ptr_equal(pto_native_panels_of(&services, 0, 900), &near);
+    assert_ptr_equal(pto_native_panels_of(&services, 0, 901), &beyond);
+    assert_ptr_equal(pto_native_panels_of(&services, 0, INT64_MAX), &beyond);
+    services.cache_bytes = 0;
+    assert_ptr_equal(pto_native_panels_of(&services, 0, INT64_MAX), &near);
+    services.cache_bytes = 800;
+    services.struct_size = offsetof(pto_native_services, cache_bytes);
+    assert_ptr_equal(pto_native_panels_of(&services, 0, INT64_MAX), &near);
 }
 
 /* Of products of at most so many rows and columns. */
