@@ -262,6 +262,8 @@ const emit_window *emit_tile_window(const emitter *e, pto_value tile);
 /* Whether vectors of 32 bits that are stored to memory may be streamed: its elements have four bytes, and it is not
  * known to be small. */
 int emit_may_stream(const emitter *e, pto_value memory);
+/* How many bytes it has. */
+const char *emit_bytes(emitter *e, pto_value memory);
 /* Whether it has as many bytes as what the launch streams, for what asks at run time. */
 const char *emit_is_large(emitter *e, pto_value memory);
 /* How many bytes all arrays have that a launch hands to its kernel. */

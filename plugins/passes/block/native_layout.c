@@ -9,10 +9,10 @@
  * A panel has as many columns as kernels of products multiply at a time. Some rows take longer to pack what they
  * multiply than to multiply it, and many rows hide it. Few rows need no packing, but read memory faster from its begin
  * to its end, which machines with vectors of 64 bytes have kernels for, also for elements of 16 and 8 bits, and others
- * for two rows of f32 and more. More rows of such elements take what backends pack for them, once while constants stay
- * the same. A weight is packed where that spares its product at least `gain` of its time, which
- * takes as much memory again. The decision `layout` of a product, the first that reads a weight, says `panels` or
- * `as-is`.
+ * for two rows of f32 and more. More rows of such elements, and rows whose number the run alone knows, take what
+ * backends pack for them, once while constants stay the same. A weight is packed where that spares its product at least
+ * `gain` of its time, which takes as much memory again. The decision `layout` of a product, the first that reads a
+ * weight, says `panels` or `as-is`.
  *
  * A weight stays where something else than such products reads it in the kernel, where a kernel is launched with other
  * memory in its place, where blocks of columns do not begin with a panel, or where a function has an @f.init already.
@@ -251,8 +251,8 @@ static pto_status decide(const weight *w, const char *obstacle, int64_t *layout)
         pto_remark(w->first, "pto.native-layout/left", "reads %%%.*s as it lies: %s", PTO_FMT(name), obstacle);
     else if (has_too_many_rows(w))
         pto_remark(w->first, "pto.native-layout/left",
-                   "reads %%%.*s as it lies: a product of %.0f rows is faster when its backend packs it; panels are "
-                   "for %lld rows at most",
+                   "reads %%%.*s as it lies: a product of up to %.0f rows is faster when its backend packs it for the "
+                   "number of them in the run; panels are for %lld rows at most",
                    PTO_FMT(name), w->rows, (long long)narrow_rows(dtype_of(w)));
     else
         pto_remark(w->first, "pto.native-layout/left",

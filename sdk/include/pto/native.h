@@ -231,7 +231,7 @@ static inline pto_native_right pto_native_packed(const pto_native_services *serv
     const int64_t threads = services->thread_count > 0 ? services->thread_count : 1,
                   least = r.count > threads ? r.count : threads;
     if (p->struct_size < sizeof *p || p->packed == NULL || r.count < 1) return r;
-    if (is_constant && all_rows <= r.count * p->few_rows) {
+    if (is_constant && all_rows > 0 && all_rows <= r.count * p->few_rows) {
         pto_native_right few = r;
         few.width = p->few_columns;
         few.bytes = p->few_bytes(r.n, r.k, r.k_stride, r.column_stride);

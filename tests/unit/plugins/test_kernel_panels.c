@@ -119,20 +119,27 @@ typedef struct packed_sizes {
     bool at_end, b_turned, adds;
 } packed_sizes;
 
-static void compare_packed(const pto_contraction *row, packed_sizes s)
+/* Packed for many rows, or in panels of `width` columns for few; whether there is something to be packed. */
+static bool compare_packed(const pto_contraction *row, int64_t width, packed_sizes s)
 {
     const int64_t a_bytes = bytes_of(row->a), b_bytes = bytes_of(row->b), c_bytes = 4 * s.m * s.n,
                   b_k = s.b_turned ? 1 : s.columns, b_column = s.b_turned ? s.depth : 1,
-                  bytes = row->packed_bytes(s.columns, s.depth, b_k, b_column);
+                  bytes = (width == 0 ? row->packed_bytes : row->few_bytes)(s.columns, s.depth, b_k, b_column);
     const bool is_first = s.k % row->k_group == 0 && (row->b_tail_bytes == 0 || row->micro_deeper != NULL),
-               has_way = s.k == s.depth || s.k == 0 || is_first;
+               has_way = width != 0 || s.k == s.depth || s.k == 0 || is_first;
     if (bytes == 0) { /* there is nothing of it, or it lies near */
-        assert_true(s.depth == 0 || row->b_near_bytes > 0);
-        return;
+        assert_true(s.depth == 0 || (width == 0 && row->b_near_bytes > 0));
+        return false;
     }
+    const pto_native_product product = {.struct_size = sizeof product,
+                                        .panels = row->panels,
+                                        .packed = row->packed,
+                                        .panels_scratch = row->panels_scratch,
+                                        .scratch_most = row->scratch_most};
     guarded a = guarded_new(a_bytes * s.m * s.k, s.at_end), b = guarded_new(b_bytes * s.columns * s.depth, s.at_end),
             packed = guarded_new(bytes, s.at_end), c = guarded_new(c_bytes, s.at_end),
-            d = guarded_new(c_bytes, s.at_end), scratch = guarded_new(row->scratch_most(s.m, s.n), s.at_end);
+            d = guarded_new(c_bytes, s.at_end), scratch = guarded_new(row->scratch_most(s.m, s.n), s.at_end),
+            more = guarded_new(pto_native_scratch_most(&product, s.m, s.n), s.at_end);
     assert_int_equal((uintptr_t)packed.bytes % 64, 0);
     fill(&a, a_bytes * s.m * s.k, row->a);
     fill(&b, b_bytes * s.columns * s.depth, row->b);
@@ -141,119 +148,64 @@ static void compare_packed(const pto_contraction *row, packed_sizes s)
     row->block(s.m, s.n, s.k, a.bytes, s.k, 1, b.bytes + b_bytes * b_column * s.column, b_k, b_column, c.bytes, s.n,
                s.adds, scratch.bytes);
     for (int64_t part = (s.columns + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS; part-- > 0;)
-        row->pack(part, s.columns, s.depth, b.bytes, b_k, b_column, packed.bytes);
-    assert_int_equal(row->packed(s.m, s.n, s.k, a.bytes, s.k, 1, packed.bytes, s.columns, s.depth, s.column, d.bytes,
-                                 s.n, s.adds, scratch.bytes),
-                     has_way);
-    if (has_way && !are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
-        fail_msg("%s: %d x %d x %d, packed", row->name, (int)s.m, (int)s.n, (int)s.k);
-    guarded *const all[] = {&a, &b, &packed, &c, &d, &scratch};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
-}
-
-/* One part and more, the last one narrow; some of the columns, and the first of k; one block along k and more; few rows
- * and some blocks of them. */
-TEST(products_with_what_is_packed_once_have_the_bits_of_those_that_pack_it)
-{
-    static const int64_t shapes[][6] = {
-        {1, 16, 8, 0, 16, 8},          {13, 128, 70, 128, 256, 70}, {40, 133, 33, 0, 133, 40},
-        {130, 44, 515, 256, 300, 515}, {15, 36, 2500, 0, 36, 2500}, {3, 1, 3200, 128, 129, 4200},
-        {390, 33, 37, 128, 161, 37},   {3, 140, 0, 0, 140, 0},      {64, 129, 1, 384, 520, 1},
-        {150, 20, 1600, 0, 20, 2900},  {29, 40, 0, 0, 40, 64},      {16, 33, 64, 0, 100, 128}};
-    const pto_contraction *row;
-    const uint32_t isa = pto_isa_of_host();
-    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
-        assert_int_equal(PTO_PACKED_COLUMNS % row->nr, 0);
-        const bool is_twin = pto_contraction_at(r) == NULL;
-        if ((!is_twin && (row->isa & ~isa) != 0) || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
-        draws = r;
-        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-            for (int form = 0; form < 8; form++) {
-                kinds = form % 3 == 0 ? KINDS_ALL : KINDS_NORMAL;
-                compare_packed(row, (packed_sizes){.m = shapes[s][0],
-                                                   .n = shapes[s][1],
-                                                   .k = shapes[s][2],
-                                                   .column = shapes[s][3],
-                                                   .columns = shapes[s][4],
-                                                   .depth = shapes[s][5],
-                                                   .at_end = form % 2 == 0,
-                                                   .b_turned = form / 2 % 2 != 0,
-                                                   .adds = form / 4 % 2 == 0});
-            }
-    }
-}
-
-/* Some of the columns, and the first of k, of what is in panels for few rows; 0: it has none. */
-static int compare_few(const pto_contraction *row, packed_sizes s)
-{
-    const int64_t a_bytes = bytes_of(row->a), b_bytes = bytes_of(row->b), c_bytes = 4 * s.m * s.n,
-                  b_k = s.b_turned ? 1 : s.columns, b_column = s.b_turned ? s.depth : 1,
-                  bytes = row->few_bytes(s.columns, s.depth, b_k, b_column);
-    if (bytes == 0) {
-        assert_true(row->few_columns == 0 || s.depth == 0);
-        return 0;
-    }
-    assert_int_equal(PTO_PACKED_COLUMNS % row->few_columns, 0);
-    assert_int_equal(row->few_bytes(s.columns, s.depth, 2, 3), 0);
-    guarded a = guarded_new(a_bytes * s.m * s.k, s.at_end), b = guarded_new(b_bytes * s.columns * s.depth, s.at_end),
-            panels = guarded_new(bytes, s.at_end), c = guarded_new(c_bytes, s.at_end),
-            d = guarded_new(c_bytes, s.at_end), scratch = guarded_new(row->panels_scratch(s.m, s.n), s.at_end);
-    fill(&a, a_bytes * s.m * s.k, row->a);
-    fill(&b, b_bytes * s.columns * s.depth, row->b);
-    fill_sums(&c, s.m * s.n, row->acc);
-    memcpy(d.bytes, c.bytes, (size_t)c_bytes);
-    row->block(s.m, s.n, s.k, a.bytes, s.k, 1, b.bytes + b_bytes * b_column * s.column, b_k, b_column, c.bytes, s.n,
-               s.adds, scratch.bytes);
-    for (int64_t part = (s.columns + PTO_PACKED_COLUMNS - 1) / PTO_PACKED_COLUMNS; part-- > 0;)
-        row->few_pack(part, s.columns, s.depth, b.bytes, b_k, b_column, panels.bytes);
-    const pto_native_product product = {.struct_size = sizeof product, .panels = row->panels};
+        (width == 0 ? row->pack : row->few_pack)(part, s.columns, s.depth, b.bytes, b_k, b_column, packed.bytes);
     const pto_native_right right = {.product = &product,
                                     .b = b.bytes,
                                     .count = 1,
                                     .n = s.columns,
                                     .k = s.depth,
-                                    .width = row->few_columns,
-                                    .packed = (char *)panels.bytes,
+                                    .width = width,
+                                    .packed = (char *)packed.bytes,
                                     .bytes = bytes};
-    assert_true(
-        pto_native_multiply(&right, 0, s.column, s.m, s.n, s.k, a.bytes, s.k, 1, d.bytes, s.n, s.adds, scratch.bytes));
-    if (!are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
-        fail_msg("%s: %d x %d x %d, panels for few rows", row->name, (int)s.m, (int)s.n, (int)s.k);
-    guarded *const all[] = {&a, &b, &panels, &c, &d, &scratch};
+    assert_int_equal(
+        pto_native_multiply(&right, 0, s.column, s.m, s.n, s.k, a.bytes, s.k, 1, d.bytes, s.n, s.adds, more.bytes),
+        has_way);
+    if (has_way && !are_same(c.bytes, d.bytes, s.m * s.n, row->acc))
+        fail_msg("%s: %d x %d x %d, packed, panels of %d", row->name, (int)s.m, (int)s.n, (int)s.k, (int)width);
+    guarded *const all[] = {&a, &b, &packed, &c, &d, &scratch, &more};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) guarded_free(all[i]);
-    return 1;
+    return true;
 }
 
-/* Columns that lie beside each other, and rows that do; tails of panels and of parts. */
-TEST(products_with_panels_for_few_rows_have_the_bits_of_those_with_a_matrix)
+/* One part and more, the last one narrow; some of the columns, and the first of k; one block along k and more; few rows
+ * and some blocks of them; columns that lie beside each other, and rows that do. */
+TEST(products_with_what_is_packed_once_have_the_bits_of_those_that_pack_it)
 {
-    static const int64_t shapes[][6] = {{1, 16, 8, 0, 16, 8},          {3, 133, 70, 128, 261, 70},
-                                        {8, 200, 515, 256, 500, 515},  {6, 36, 2500, 0, 36, 2500},
-                                        {2, 1, 320, 128, 129, 420},    {5, 129, 1, 384, 520, 1},
-                                        {7, 40, 0, 0, 40, 64},         {4, 128, 37, 128, 256, 64},
-                                        {20, 100, 130, 128, 300, 200}, {1, 5, 0, 0, 5, 0}};
+    static const int64_t shapes[][6] = {
+        {1, 16, 8, 0, 16, 8},          {13, 128, 70, 128, 256, 70},  {40, 133, 33, 0, 133, 40},
+        {130, 44, 515, 256, 300, 515}, {15, 36, 2500, 0, 36, 2500},  {3, 1, 3200, 128, 129, 4200},
+        {390, 33, 37, 128, 161, 37},   {3, 140, 0, 0, 140, 0},       {64, 129, 1, 384, 520, 1},
+        {150, 20, 1600, 0, 20, 2900},  {29, 40, 0, 0, 40, 64},       {16, 33, 64, 0, 100, 128},
+        {3, 133, 70, 128, 261, 70},    {8, 200, 515, 256, 500, 515}, {6, 36, 2500, 0, 36, 2500},
+        {2, 1, 320, 128, 129, 420},    {5, 129, 1, 384, 520, 1},     {4, 128, 37, 128, 256, 64}};
     const pto_contraction *row;
     const uint32_t isa = pto_isa_of_host();
-    int with_panels = 0;
-    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
-        assert_true(row->few_columns == 0 || row->few_rows > 0);
-        if ((row->isa & ~isa) != 0 || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
+    bool has_panels = false;
+    for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
+        const int64_t widths[] = {0, row->few_columns}, width_count = row->few_columns == 0 ? 1 : 2;
+        assert_int_equal(PTO_PACKED_COLUMNS % row->nr, 0);
+        assert_true(row->few_columns == 0 || (row->few_rows > 0 && PTO_PACKED_COLUMNS % row->few_columns == 0));
+        assert_int_equal(row->few_bytes(32, 32, 2, 3), 0);
+        const bool is_twin = pto_contraction_at(r) == NULL;
+        if ((!is_twin && (row->isa & ~isa) != 0) || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
         draws = r;
         for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-            for (int form = 0; form < 8; form++) {
+            for (int form = 0; form < 8 * width_count; form++) {
                 kinds = form % 3 == 0 ? KINDS_ALL : KINDS_NORMAL;
-                with_panels += compare_few(row, (packed_sizes){.m = shapes[s][0],
-                                                               .n = shapes[s][1],
-                                                               .k = shapes[s][2],
-                                                               .column = shapes[s][3],
-                                                               .columns = shapes[s][4],
-                                                               .depth = shapes[s][5],
-                                                               .at_end = form % 2 == 0,
-                                                               .b_turned = form / 2 % 2 != 0,
-                                                               .adds = form / 4 % 2 == 0});
+                const bool is_packed = compare_packed(row, widths[form / 8],
+                                                      (packed_sizes){.m = shapes[s][0],
+                                                                     .n = shapes[s][1],
+                                                                     .k = shapes[s][2],
+                                                                     .column = shapes[s][3],
+                                                                     .columns = shapes[s][4],
+                                                                     .depth = shapes[s][5],
+                                                                     .at_end = form % 2 == 0,
+                                                                     .b_turned = form / 2 % 2 != 0,
+                                                                     .adds = form / 4 % 2 == 0});
+                has_panels = has_panels || (is_packed && form >= 8);
             }
     }
-    assert_true((isa & PTO_ISA_AVX512) == 0 || with_panels > 0);
+    assert_true((isa & PTO_ISA_AVX512) == 0 || has_panels);
 }
 
 /* By the bytes of a call and of the cache, where there are kernels for both and the cache is known. */
