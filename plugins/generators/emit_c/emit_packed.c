@@ -114,7 +114,7 @@ const char *emit_packed_right(emitter *e, pto_op op, uint32_t kind, pto_expr dep
                    row = pto_expr_of(op, PTO_STR("right"), along_k);
     emit_packed p = {.kind = kind, .right = pto_value_index(right), .result = result_of(e), .turns = turns};
     if (!is_zero(row) || !takes_most(op, row, depth, pto_type_dim(type, along_k)) ||
-        !is_zero(pto_expr_mod(column, pto_expr_const(e->run, PTO_PACKED_COLUMNS))) ||
+        !is_zero(pto_expr_mod(column, pto_expr_const(e->run, PTO_PACKED_BEGIN))) ||
         !takes_most(op, column, columns, pto_type_dim(type, along_n)) || !are_dense(type) || p.result == 0 ||
         !pto_dim_is_const(pto_value_type(pto_op_result(op, 0)), 0, &p.rows) ||
         (has_one_block(e, &p, type) && !may_be_constant(e, p.right)) || !fused_is_only_read(&e->model, right))

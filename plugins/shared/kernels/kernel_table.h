@@ -91,7 +91,7 @@ typedef int64_t pto_contraction_packed_bytes(int64_t n, int64_t k, int64_t b_k_s
 typedef void pto_contraction_pack_part(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride,
                                        int64_t b_column_stride, void *packed);
 
-/* The product with n columns from `column` on, a multiple of PTO_PACKED_COLUMNS, and the first k of each, of what is
+/* The product with n columns from `column` on, a multiple of PTO_PACKED_BEGIN, and the first k of each, of what is
  * packed: `columns`, `depth` deep. Its bits are those of `block`; false: part of a group along k is asked for, and
  * nothing is done. Scratch: scratch_most(m, n) bytes, of any alignment. */
 typedef bool pto_contraction_packed(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,

@@ -60,9 +60,9 @@ typedef struct pto_native_product {
     int64_t (*panels_scratch)(int64_t m, int64_t n);
     /* B packed once for several products with it. packed_bytes(): of n columns, k deep, from a multiple of 64 on; 0: a
      * product takes it as it lies. pack() packs PTO_PACKED_COLUMNS of the columns, from that many times `part` on; any
-     * thread may pack any part. packed() is block() with n columns of B from `column` on, which a part begins with, and
-     * the first k of each, of all that are packed, `columns` that are `depth` deep; its scratch is that of block().
-     * false: it has no way for such a k, and nothing is done. Since they were added, as weights. */
+     * thread may pack any part. packed() is block() with n columns of B from `column` on, a multiple of
+     * PTO_PACKED_BEGIN, and the first k of each, of all that are packed, `columns` that are `depth` deep; its scratch
+     * is that of block(). false: it has no way for such a k, and nothing is done. Since they were added, as weights. */
     int64_t (*packed_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
     void (*pack)(int64_t part, int64_t n, int64_t k, const void *b, int64_t b_k_stride, int64_t b_column_stride,
                  void *packed);
@@ -72,7 +72,7 @@ typedef struct pto_native_product {
     int64_t packed_rows; /* fewer rows of A are multiplied faster by B as it lies, even where it was packed before */
     /* B in panels, as panels() takes them, which at most few_rows rows of A are multiplied faster by than by what
      * pack() makes. few_bytes(): of all, from a multiple of 64 on, each of few_columns columns, of which
-     * PTO_PACKED_COLUMNS is a multiple; 0: a product takes it in another way. few_pack() is as pack(). Since they were
+     * PTO_PACKED_BEGIN is a multiple; 0: a product takes it in another way. few_pack() is as pack(). Since they were
      * added, as weights. */
     int64_t few_columns, few_rows;
     int64_t (*few_bytes)(int64_t n, int64_t k, int64_t b_k_stride, int64_t b_column_stride);
@@ -82,8 +82,8 @@ typedef struct pto_native_product {
     const struct pto_native_product *beyond;
 } pto_native_product;
 
-/* Columns of B that are packed at a time. */
-enum { PTO_PACKED_COLUMNS = 128 };
+/* Columns of B that are packed at a time; of how many a multiple is where a product begins with what is packed. */
+enum { PTO_PACKED_COLUMNS = 128, PTO_PACKED_BEGIN = 64 };
 
 /* What generated code asks of its caller. Calls come from the thread of the call of the function. */
 typedef struct pto_native_services {

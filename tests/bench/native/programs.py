@@ -35,7 +35,7 @@ def normal(r, *shape, scale=1.0):
 
 
 def narrow(x, type):
-    return to_bf16(x) if type == "bf16" else x
+    return to_bf16(x) if type == "bf16" else x.astype(np.float16) if type == "f16" else x
 
 
 def softmax64(x):
@@ -57,7 +57,7 @@ def rope64(x, c, s):
     return np.concatenate([p * c - q * s, q * c + p * s], -1)
 
 
-BYTES = {"f32": 4, "bf16": 2, "i8": 1, "i32": 4}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4}
 
 
 class Program:
@@ -473,7 +473,8 @@ PROGRAMS = {
     "softmax": Softmax(), "rms_norm": RmsNorm(), "layer_norm": LayerNorm(), "gelu_chain": GeluChain(),
     "matmul_f32": Matmul("f32", "f32"), "matmul_bf16": Matmul("bf16", "bf16"), "matmul_i8": Matmul("i8", "i32"),
     "weights_f32": Matmul("f32", "f32", ("b",)), "weights_bf16": Matmul("bf16", "bf16", ("b",)),
-    "weights_i8": ScaledMatmul(), "weights_i4": NibbleMatmul(), "mlp_f32": Mlp("f32"), "mlp_bf16": Mlp("bf16"),
+    "weights_f16": Matmul("f16", "f16", ("b",)), "weights_i8": ScaledMatmul(), "weights_i4": NibbleMatmul(),
+    "mlp_f32": Mlp("f32"), "mlp_bf16": Mlp("bf16"),
     "attention_f32": Attention("f32"), "causal_f32": Attention("f32", True), "attention_bf16": Attention("bf16"),
     "causal_bf16": Attention("bf16", True), "gate": Gate(), "rope": Rope(), "swiglu": Swiglu(), "transpose": Transpose(),
     "decode_layer": DecodeLayer(), "prefill_layer": PrefillLayer(),

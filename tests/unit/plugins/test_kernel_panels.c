@@ -173,18 +173,18 @@ TEST(products_with_what_is_packed_once_have_the_bits_of_those_that_pack_it)
 {
     static const int64_t shapes[][6] = {
         {1, 16, 8, 0, 16, 8},          {13, 128, 70, 128, 256, 70},  {40, 133, 33, 0, 133, 40},
-        {130, 44, 515, 256, 300, 515}, {15, 36, 2500, 0, 36, 2500},  {3, 1, 3200, 128, 129, 4200},
-        {390, 33, 37, 128, 161, 37},   {3, 140, 0, 0, 140, 0},       {64, 129, 1, 384, 520, 1},
+        {130, 44, 515, 192, 300, 515}, {15, 36, 2500, 0, 36, 2500},  {3, 1, 3200, 128, 129, 4200},
+        {390, 33, 37, 128, 161, 37},   {3, 140, 0, 0, 140, 0},       {64, 129, 1, 320, 520, 1},
         {150, 20, 1600, 0, 20, 2900},  {29, 40, 0, 0, 40, 64},       {16, 33, 64, 0, 100, 128},
-        {3, 133, 70, 128, 261, 70},    {8, 200, 515, 256, 500, 515}, {6, 36, 2500, 0, 36, 2500},
-        {2, 1, 320, 128, 129, 420},    {5, 129, 1, 384, 520, 1},     {4, 128, 37, 128, 256, 64}};
+        {3, 133, 70, 128, 261, 70},    {8, 200, 515, 192, 500, 515}, {6, 36, 2500, 0, 36, 2500},
+        {2, 1, 320, 64, 65, 420},      {5, 129, 1, 384, 520, 1},     {4, 128, 37, 128, 256, 64}};
     const pto_contraction *row;
     const uint32_t isa = pto_isa_of_host();
     bool has_panels = false;
     for (uint32_t r = 0; (row = row_at(r)) != NULL; r++) {
         const int64_t widths[] = {0, row->few_columns}, width_count = row->few_columns == 0 ? 1 : 2;
-        assert_int_equal(PTO_PACKED_COLUMNS % row->nr, 0);
-        assert_true(row->few_columns == 0 || (row->few_rows > 0 && PTO_PACKED_COLUMNS % row->few_columns == 0));
+        assert_int_equal(PTO_PACKED_BEGIN % row->nr, 0);
+        assert_true(row->few_columns == 0 || (row->few_rows > 0 && PTO_PACKED_BEGIN % row->few_columns == 0));
         assert_int_equal(row->few_bytes(32, 32, 2, 3), 0);
         const bool is_twin = pto_contraction_at(r) == NULL;
         if ((!is_twin && (row->isa & ~isa) != 0) || row->b == (pto_dtype)PTO_KERNEL_I4) continue;
