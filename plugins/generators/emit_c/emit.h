@@ -136,6 +136,7 @@ typedef struct emitter {
     uint32_t spare_count;       /* temporaries, for their names */
     int has_streams;            /* the kernel has stores that are */
     int asks_stream_bytes;      /* of pto_native_stream_bytes, by its frame */
+    int has_trail;              /* the kernel has a sweep that trails */
     uint32_t sweeps;            /* that the kernel has */
     int sorts;                  /* the module needs <pto/native_vector_sort.h> */
     struct emit_loaded *loaded; /* tiles that stay in memory */

@@ -177,7 +177,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     emit_comment(e, kernel);
     text_put(out, "static int32_t ");
     const size_t name_begin = out->n;
-    text_put(out, "%s_kernel", name);
+    text_put(out, "%s%s_kernel", e->has_trail ? "PTO_TRAILING " : "", name);
     const size_t name_end = out->n;
     text_put(out, "(const void *raw_, int64_t %s, char *scratch_)\n{\n", instance_name(e, rank));
     put_kernel_head(e, out, rank, &code);

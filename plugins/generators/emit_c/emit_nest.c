@@ -772,6 +772,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     g->last = most;
     g->trails = may_trail(e, g, most);
     if (g->trails) declare_trail(e, g);
+    e->has_trail |= g->trails;
     const int has_block = !is_one_row || has_scalars_from_outside(g);
     if (!is_one_row)
         text_open(e->out, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);

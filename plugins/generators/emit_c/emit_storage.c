@@ -23,7 +23,7 @@ void emit_tiles_plan(emitter *e)
     e->places = PTO_SCRATCH(e->run, int64_t, e->storage->plan.value_count);
     e->scratch_bytes = 0;
     e->loaded_count = 0;
-    e->has_streams = e->asks_stream_bytes = 0;
+    e->has_streams = e->asks_stream_bytes = e->has_trail = 0;
     e->sweeps = 0;
     for (uint32_t i = 0; i < e->storage->plan.value_count; i++) e->places[i] = -1;
 }

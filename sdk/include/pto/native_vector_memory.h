@@ -37,14 +37,13 @@ typedef char pto_qi_ __attribute__((vector_size(16)));
 #define PTO_NARROW_MASKS 0
 #endif
 
-/* Vectors of bits, as the functions of types below take them from memory and bring them there. */
-PTO_VECTOR_FN pto_f32 pto_load_bits32(const void *p)
-{
-    pto_f32 v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-PTO_VECTOR_FN void pto_store_bits32(void *p, pto_f32 v) { __builtin_memcpy(p, &v, sizeof v); }
+/* Vectors of bits, as the functions of types below take them from memory and bring them there. What is in memory has
+ * types of its own: GCC makes a copy of bytes of memcpy for some CPUs, which no instruction takes as its operand. */
+typedef pto_f32 pto_loose32 __attribute__((aligned(1), may_alias));
+typedef pto_raw16 pto_loose16 __attribute__((aligned(1), may_alias));
+typedef pto_raw8 pto_loose8 __attribute__((aligned(1), may_alias));
+PTO_VECTOR_FN pto_f32 pto_load_bits32(const void *p) { return *(const pto_loose32 *)p; }
+PTO_VECTOR_FN void pto_store_bits32(void *p, pto_f32 v) { *(pto_loose32 *)p = v; }
 PTO_VECTOR_FN pto_f32 pto_load_bits32_tail(const void *p, int64_t n)
 {
     if (n == PTO_LANES) return pto_load_bits32(p);
@@ -72,13 +71,8 @@ PTO_VECTOR_FN void pto_store_bits32_tail(void *p, pto_f32 v, int64_t n)
     __builtin_memcpy(p, &v, (unsigned long)n * 4);
 #endif
 }
-PTO_VECTOR_FN pto_raw16 pto_load_bits16(const void *p)
-{
-    pto_raw16 v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-PTO_VECTOR_FN void pto_store_bits16(void *p, pto_raw16 v) { __builtin_memcpy(p, &v, sizeof v); }
+PTO_VECTOR_FN pto_raw16 pto_load_bits16(const void *p) { return *(const pto_loose16 *)p; }
+PTO_VECTOR_FN void pto_store_bits16(void *p, pto_raw16 v) { *(pto_loose16 *)p = v; }
 PTO_VECTOR_FN pto_raw16 pto_load_bits16_tail(const void *p, int64_t n)
 {
     if (n == PTO_LANES) return pto_load_bits16(p);
@@ -103,13 +97,8 @@ PTO_VECTOR_FN void pto_store_bits16_tail(void *p, pto_raw16 v, int64_t n)
     __builtin_memcpy(p, &v, (unsigned long)n * 2);
 #endif
 }
-PTO_VECTOR_FN pto_raw8 pto_load_bits8(const void *p)
-{
-    pto_raw8 v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
-}
-PTO_VECTOR_FN void pto_store_bits8(void *p, pto_raw8 v) { __builtin_memcpy(p, &v, sizeof v); }
+PTO_VECTOR_FN pto_raw8 pto_load_bits8(const void *p) { return *(const pto_loose8 *)p; }
+PTO_VECTOR_FN void pto_store_bits8(void *p, pto_raw8 v) { *(pto_loose8 *)p = v; }
 PTO_VECTOR_FN pto_raw8 pto_load_bits8_tail(const void *p, int64_t n)
 {
     if (n == PTO_LANES) return pto_load_bits8(p);
