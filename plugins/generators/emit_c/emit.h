@@ -105,6 +105,12 @@ typedef struct emit_kernel_info {
 /* A block that is being written. */
 typedef struct emit_scope emit_scope;
 
+/* A loop over an index that is being written, and lines that come before and after it. */
+typedef struct emit_loop {
+    pto_op op;
+    text before, after;
+} emit_loop;
+
 typedef struct emitter {
     const pto_run *run;
     pto_kind_id kinds[EMIT_KIND_COUNT];
@@ -124,6 +130,7 @@ typedef struct emitter {
     emit_name *names;
     uint32_t name_count, name_capacity, bound_count; /* the first names are those of symbols that it binds */
     emit_scope *scope;
+    emit_loop *loop;  /* the innermost one; NULL: there is none */
     pto_str *symbols; /* of a function: those that the caller binds, or of a kernel: its frame's */
     uint32_t symbol_count, symbol_capacity;
     const fused_storage *storage;
@@ -185,6 +192,8 @@ const char *emit_index(emitter *e, pto_expr x);
 /* The same as a name or a number: what has more to it is a constant, `stem` with a number, which is declared once for
  * all that is inside of a block, or else here. */
 const char *emit_extent(emitter *e, pto_expr x, const char *stem);
+/* Whether it is the same before the block that is written, and after it. */
+int emit_is_known_around(const emitter *e, pto_expr x);
 /* Of a quotient or a rest: its name, given at the head of the outermost block that has what it is made of; NULL: there
  * is none. `quotient` writes it in full. */
 const char *emit_quotient_name(emitter *e, pto_expr x, const char *(*quotient)(emitter *e, pto_expr x));

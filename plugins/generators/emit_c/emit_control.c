@@ -45,13 +45,14 @@ static pto_status loop_body(emitter *e, pto_op loop, pto_block body)
     return PTO_OK;
 }
 
-static pto_status emit_for(emitter *e, pto_op op)
+static pto_status put_for(emitter *e, pto_op op)
 {
     const pto_block body = pto_body(op);
     const uint32_t n = pto_op_result_count(op);
     const pto_expr by = pto_expr_of(op, PTO_STR("step"), 0);
     const char *index = emit_value(e, pto_block_arg(body, 0)), *step = emit_index(e, by);
     const char *from = emit_index_of(e, op, "from", 0), *to = emit_index_of(e, op, "to", 0);
+    emit_comment(e, op);
     if (strchr(to, '(') != NULL) to = emit_extent(e, pto_expr_of(op, PTO_STR("to"), 0), "end");
     PTO_TRY(hand_to(e, body, 1, op, n, 1));
     if (pto_expr_range(by, op, NULL).lo < 1)
@@ -64,6 +65,23 @@ static pto_status emit_for(emitter *e, pto_op op)
     PTO_TRY(hand_to(e, body, 1, pto_block_terminator(body), n, 0));
     text_close(e->out, "");
     alias_results(e, op, body, 1);
+    return PTO_OK;
+}
+
+static pto_status emit_for(emitter *e, pto_op op)
+{
+    text *const out = e->out;
+    emit_loop *const around = e->loop;
+    text code = {.run = e->run, .depth = out->depth};
+    emit_loop loop = {.op = op, .before = code, .after = code};
+    e->loop = &loop;
+    e->out = &code;
+    PTO_TRY(put_for(e, op));
+    e->out = out;
+    e->loop = around;
+    if (loop.before.n != 0) text_bytes(out, loop.before.p, loop.before.n);
+    text_bytes(out, code.p, code.n);
+    if (loop.after.n != 0) text_bytes(out, loop.after.p, loop.after.n);
     return PTO_OK;
 }
 
@@ -155,7 +173,7 @@ static pto_status emit_scalar_op(emitter *e, pto_op op)
 
 static pto_status emit_op(emitter *e, pto_op op)
 {
-    if (EMIT_IS(e, op, FOR) || EMIT_IS(e, op, IF) || EMIT_IS(e, op, WHILE) || EMIT_IS(e, op, BIND)) emit_comment(e, op);
+    if (EMIT_IS(e, op, IF) || EMIT_IS(e, op, WHILE) || EMIT_IS(e, op, BIND)) emit_comment(e, op);
     if (EMIT_IS(e, op, FOR)) return emit_for(e, op);
     if (EMIT_IS(e, op, IF)) return emit_if(e, op);
     if (EMIT_IS(e, op, WHILE)) return emit_while(e, op);

@@ -109,7 +109,8 @@ static void take_places(emitter *e, emit_group *g, pto_op whole)
 /* Writes ops that go together, `whole` or the ops inside of it. */
 static void put_run(emitter *e, const fused_run *r, pto_op whole)
 {
-    emit_group g = {.count = r->count, .has_columns = r->has_columns, .rows = r->rows, .columns = r->columns};
+    emit_group g = {
+        .whole = whole, .count = r->count, .has_columns = r->has_columns, .rows = r->rows, .columns = r->columns};
     g.ops = PTO_SCRATCH(e->run, fused_op, r->count);
     for (uint32_t i = 0; i < r->count; i++) g.ops[i] = (fused_op){.op = r->members[i].op, .kind = r->members[i].kind};
     const uint32_t most = find_levels(e, &g);

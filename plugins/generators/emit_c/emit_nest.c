@@ -15,16 +15,16 @@ fused_op *nest_maker_of(emit_group *g, pto_value v)
 /* ---- variables ---- */
 
 static const char *vector_name(emitter *e, pto_value v) { return emit_format(e, "%s_v_", emit_value(e, v)); }
-static const char *scalar_name(emitter *e, pto_value v) { return emit_format(e, "%s_r_", emit_value(e, v)); }
+const char *nest_scalar_name(emitter *e, pto_value v) { return emit_format(e, "%s_r_", emit_value(e, v)); }
 static const char *row_name(emitter *e, pto_value v) { return emit_format(e, "%s_i_", emit_value(e, v)); }
 
-static int has_one_row(const emit_group *g) { return strcmp(g->row, "0") == 0; }
+int nest_has_one_row(const emit_group *g) { return strcmp(g->row, "0") == 0; }
 
 /* Where the row of a tile is; `is_row`: one row is all that there is. */
 static const char *row_of_tile(emitter *e, const emit_group *g, pto_value v, int is_row)
 {
     const emit_window *loaded = emit_tile_window(e, v);
-    if (is_row || has_one_row(g)) return loaded != NULL ? emit_value(e, v) : emit_tile(e, v);
+    if (is_row || nest_has_one_row(g)) return loaded != NULL ? emit_value(e, v) : emit_tile(e, v);
     if (loaded != NULL) return row_name(e, v);
     return emit_format(e, "%s + %s * %lld", emit_tile(e, v), g->row, (long long)emit_columns(v));
 }
@@ -76,7 +76,7 @@ static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t
                                                                                     : dtype_of(pto_op_operand(op, 0));
         return emit_splat(e, t, emit_scalar_as(e, op, i, t, emit_value(e, v)));
     }
-    if (is_column(v)) return emit_splat(e, dtype_of(v), scalar_name(e, v));
+    if (is_column(v)) return emit_splat(e, dtype_of(v), nest_scalar_name(e, v));
     return vector_of(e, g, v, fused_repeats_row(op, i));
 }
 
@@ -129,7 +129,7 @@ static void sweep_column_reduce(emitter *e, emit_group *g, const fused_op *f)
     text_line(e->out, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
 }
 
-static int has_whole_vectors(const emit_group *g)
+int nest_has_whole_vectors(const emit_group *g)
 {
     int64_t n = 1;
     return pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of any width */
@@ -149,7 +149,7 @@ static int is_copy(emit_group *g, const fused_op *f)
 static int may_begin_later(emitter *e, emit_group *g, uint32_t level)
 {
     uint32_t stores = 0;
-    if (g->trails || has_whole_vectors(g)) return 0;
+    if (g->trails || nest_has_whole_vectors(g)) return 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
         if (fused_is_of_row(f->kind) || f->level != level || f->kind == FUSED_LOAD) continue;
@@ -215,7 +215,17 @@ static void leave_row(emitter *e, emit_group *g, const fused_op *f)
     text_line(e->out, "%s", emit_vector_store(e, dtype_of(result), at, vector_name(e, result), g->tail));
 }
 
-static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
+/* After what the sweep computes, so that its loads come before these stores, and before it overwrites what it leaves.
+ */
+static void put_trail(emitter *e, emit_group *g)
+{
+    trail_put(e, g);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_in_sweep(g, &g->ops[i]) && g->ops[i].kind == FUSED_MAP && g->ops[i].is_crossing)
+            leave_row(e, g, &g->ops[i]);
+}
+
+void nest_sweep_op(emitter *e, emit_group *g, const fused_op *f)
 {
     if (f->kind == FUSED_REDUCE) {
         sweep_reduce(e, g, f);
@@ -238,112 +248,6 @@ static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
     if ((f->is_kept || f->is_crossing) && !has_trail(g)) leave_row(e, g, f);
 }
 
-/* ---- a sweep that trails ---- */
-
-/* The last sweep of a row, where all it does is to bring to memory what the sweep before it left in rows of scratch and
- * in scalars: it runs within that sweep of the next row, an element ahead of what overwrites those. So stores, which
- * memory takes slowly, and quotients go on beside the work of a whole sweep instead of coming all at once. */
-
-/* Whether the trailing sweep takes a value from where the sweep before left it. */
-static int is_left_behind(emitter *e, emit_group *g, pto_value v, uint32_t most)
-{
-    const fused_op *from = nest_maker_of(g, v);
-    if (from == NULL || emit_tile_window(e, v) != NULL || from->kind == FUSED_LOAD || from->is_cheap) return 0;
-    if (from->level == most) return 1;
-    return (from->kind == FUSED_REDUCE || from->is_crossing) && from->level + 1 == most && !from->is_kept;
-}
-
-/* An op of the last sweep: it stores, or takes such values alone. Streams are worth more than to trail where they begin
- * in the midst of lines, which depends on the row. */
-static int op_may_trail(emitter *e, emit_group *g, const fused_op *f, uint32_t most)
-{
-    int64_t n = 0;
-    const int is_uneven = pto_expr_is_const(g->columns, &n) && !has_whole_vectors(g);
-    if (f->kind == FUSED_STORE && is_uneven && emit_may_stream(e, nest_memory_of(f))) return 0;
-    if (f->kind == FUSED_ROW_STORE || f->kind == FUSED_ROW_MAP) return 1;
-    if (f->kind != FUSED_MAP && f->kind != FUSED_STORE) return 0;
-    for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
-        const pto_value v = pto_op_operand(f->op, k);
-        if (storage_is_tile(v) && !is_left_behind(e, g, v, most)) return 0;
-    }
-    return 1;
-}
-
-static int may_trail(emitter *e, emit_group *g, uint32_t most)
-{
-    enum { COLUMNS_LEAST = 512 }; /* of what is shorter few are on their way at once */
-    uint32_t stores = 0, before = 0;
-    int64_t n = 0;
-    if (most == 0 || !g->has_columns || has_one_row(g)) return 0;
-    if (pto_expr_is_const(g->columns, &n) && n < COLUMNS_LEAST) return 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        const fused_op *f = &g->ops[i];
-        /* Rows that are left must stay as they are through all of the next row up to there. */
-        if (f->kind == FUSED_COLUMN_REDUCE || f->is_kept || (f->is_crossing && f->level + 1 != most)) return 0;
-        if (f->level == most && !op_may_trail(e, g, f, most)) return 0;
-        before += !fused_is_of_row(f->kind) && f->kind != FUSED_LOAD && f->level + 1 == most;
-        stores += f->level == most && f->kind == FUSED_STORE;
-    }
-    return stores != 0 && before > 1; /* a sweep that is more than a reduction of memory */
-}
-
-static int is_trailing(const emit_group *g, const fused_op *f)
-{
-    return g->trails && f->level == g->last && (f->kind == FUSED_MAP || f->kind == FUSED_STORE);
-}
-
-/* Whether the scalar that an op makes is for the trailing sweep. */
-static int outlives_row(emit_group *g, const fused_op *f)
-{
-    const uint32_t result = pto_op_result(f->op, 0).index;
-    for (uint32_t i = 0; i < g->count; i++)
-        for (uint32_t k = 0; is_trailing(g, &g->ops[i]) && k < pto_op_operand_count(g->ops[i].op); k++)
-            if (pto_op_operand(g->ops[i].op, k).index == result) return 1;
-    return 0;
-}
-
-static void open_store(emitter *e, emit_group *g, fused_op *f);
-
-/* Pointers to where the trailing sweep stores: for row `row`. `bases` keeps what is restored. */
-static void open_trail(emitter *e, emit_group *g, const char *row, const char **bases)
-{
-    g->row = row;
-    for (uint32_t i = 0; i < g->count; i++) {
-        bases[i] = g->ops[i].memory;
-        if (is_trailing(g, &g->ops[i]) && g->ops[i].kind == FUSED_STORE) open_store(e, g, &g->ops[i]);
-    }
-    g->row = "i_";
-}
-
-static void put_trail(emitter *e, emit_group *g)
-{
-    const uint32_t sweep = g->sweep;
-    g->sweep = g->last;
-    g->declared_count = 0;
-    for (uint32_t i = 0; i < g->count; i++)
-        if (is_trailing(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
-    g->declared_count = 0;
-    g->sweep = sweep;
-}
-
-static void close_trail(emit_group *g, const char **bases)
-{
-    for (uint32_t i = 0; i < g->count; i++) g->ops[i].memory = bases[i];
-}
-
-/* After what the sweep computes, so that its loads come before these stores, and before it overwrites what it leaves.
- */
-static void put_trail_of_row_before(emitter *e, emit_group *g, const char **bases)
-{
-    text_open(e->out, "if (i_ > 0)");
-    put_trail(e, g);
-    text_close(e->out, " /* of the row before */");
-    close_trail(g, bases);
-    for (uint32_t i = 0; i < g->count; i++)
-        if (is_in_sweep(g, &g->ops[i]) && g->ops[i].kind == FUSED_MAP && g->ops[i].is_crossing)
-            leave_row(e, g, &g->ops[i]);
-}
-
 /* ---- reductions ---- */
 
 /* The scalar of a row, and what else there is to do with it. */
@@ -356,9 +260,10 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
         for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++)
             is_used |= pto_op_operand(g->ops[i].op, k).index == result.index;
     if (is_used) {
-        const char *type = outlives_row(g, f) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
-        text_line(e->out, "%s%s = %s;%s", type, scalar_name(e, result), emit_bare(e, value), emit_remark(e, f->op));
-        value = scalar_name(e, result);
+        const char *type = trail_takes(g, result) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
+        text_line(e->out, "%s%s = %s;%s", type, nest_scalar_name(e, result), emit_bare(e, value),
+                  emit_remark(e, f->op));
+        value = nest_scalar_name(e, result);
     }
     if (f->is_kept)
         text_line(e->out, "%s = %s;%s", emit_at(e, result, g->row, "0"), emit_bare(e, emit_write(e, t, value)),
@@ -477,7 +382,7 @@ static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
 {
     enum { SHORT_ROWS = 8, FAR_BYTES = 8192, LONG_BYTES = 64 << 10 };
     const int64_t bytes = row_bytes(g, v);
-    if (has_one_row(g)) return 0;
+    if (nest_has_one_row(g)) return 0;
     if (is_short_row(g, v)) return strcmp(stride, g->column_count) != 0 ? SHORT_ROWS : 0;
     if (!has_more_sweeps(g)) return 0;
     if (bytes > LONG_BYTES) return 1;
@@ -556,9 +461,9 @@ static void look_ahead_once(emitter *e, emit_group *g)
 /* ---- the nest ---- */
 
 /* Opens the loop over a row's columns. */
-static void open_sweep(emitter *e, emit_group *g)
+void nest_open_sweep(emitter *e, emit_group *g)
 {
-    const int is_whole = has_whole_vectors(g);
+    const int is_whole = nest_has_whole_vectors(g);
     g->tail = is_whole ? NULL : "n_";
     g->declared_count = 0;
     e->sweeps += !is_whole;
@@ -581,7 +486,7 @@ static void start_columns(emitter *e, emit_group *g)
         const char *of_none = emit_reduce_start(e, f->op, "0"), *start = emit_reduce_start(e, f->op, "1");
         if (strcmp(of_none, start) != 0 && pto_expr_range(g->rows, f->op, NULL).lo < 1)
             start = emit_format(e, "%s == 0 ? %s : %s", g->row_count, of_none, start);
-        if (!is_open) open_sweep(e, g);
+        if (!is_open) nest_open_sweep(e, g);
         is_open = 1;
         text_line(e->out, "%s",
                   emit_vector_store(e, dtype_of(result), emit_format(e, "%s + j_", emit_tile(e, result)),
@@ -612,16 +517,11 @@ static void put_sweep(emitter *e, emit_group *g)
         const fused_op *f = &g->ops[i];
         if (is_in_sweep(g, f) && f->kind == FUSED_REDUCE) start_total(e, g, f);
     }
-    const char **bases = PTO_SCRATCH(e->run, const char *, g->count);
-    if (has_trail(g)) {
-        text_line(e->out, "const int64_t before_ = i_ - (i_ > 0);");
-        open_trail(e, g, "before_", bases);
-    }
-    open_sweep(e, g);
+    nest_open_sweep(e, g);
     look_ahead_once(e, g);
     for (uint32_t i = 0; i < g->count; i++)
-        if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
-    if (has_trail(g)) put_trail_of_row_before(e, g, bases);
+        if (is_in_sweep(g, &g->ops[i])) nest_sweep_op(e, g, &g->ops[i]);
+    if (has_trail(g)) put_trail(e, g);
     text_close(e->out, "");
     end_reductions(e, g);
 }
@@ -632,7 +532,7 @@ static void put_row_op(emitter *e, emit_group *g, const fused_op *f)
     if (f->kind == FUSED_ROW_STORE) {
         const pto_value tile = pto_op_operand(f->op, 0);
         text_line(e->out, "%s = %s;%s", emit_window_at(e, &f->window, f->memory, g->row, "0"),
-                  emit_write(e, dtype_of(tile), scalar_name(e, tile)), emit_remark(e, f->op));
+                  emit_write(e, dtype_of(tile), nest_scalar_name(e, tile)), emit_remark(e, f->op));
         return;
     }
     if (f->kind == FUSED_ROW_LOAD) {
@@ -642,7 +542,7 @@ static void put_row_op(emitter *e, emit_group *g, const fused_op *f)
     }
     for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++) {
         const pto_value v = pto_op_operand(f->op, i);
-        x[i] = storage_is_tile(v) ? scalar_name(e, v) : emit_value(e, v);
+        x[i] = storage_is_tile(v) ? nest_scalar_name(e, v) : emit_value(e, v);
     }
     put_scalar(e, g, f, emit_formula(e, f->op, x));
 }
@@ -690,7 +590,7 @@ static void open_memory_row(emitter *e, emit_group *g, fused_op *f)
 
 static void open_store(emitter *e, emit_group *g, fused_op *f)
 {
-    if (!has_one_row(g)) open_memory_row(e, g, f);
+    if (!nest_has_one_row(g)) open_memory_row(e, g, f);
     const pto_value memory = nest_memory_of(f);
     if (!emit_may_stream(e, memory)) return;
     const char *is_large = emit_is_large(e, memory), *from = f->memory;
@@ -710,16 +610,16 @@ static void open_row(emitter *e, emit_group *g)
     g->declared_count = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         fused_op *f = &g->ops[i];
-        if (!has_one_row(g) && f->kind == FUSED_LOAD) open_memory_row(e, g, f);
-        if (f->kind == FUSED_STORE && !is_trailing(g, f)) open_store(e, g, f);
+        if (!nest_has_one_row(g) && f->kind == FUSED_LOAD) open_memory_row(e, g, f);
+        if (f->kind == FUSED_STORE && !trail_has(g, f)) open_store(e, g, f);
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
             const int is_row = fused_repeats_row(f->op, k);
             const int is_scalar = is_scalar_from_outside(g, v);
-            if ((!is_scalar && (loaded == NULL || is_row || has_one_row(g))) || is_declared(g, v)) continue;
+            if ((!is_scalar && (loaded == NULL || is_row || nest_has_one_row(g))) || is_declared(g, v)) continue;
             if (is_scalar)
-                text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(v)), scalar_name(e, v),
+                text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(v)), nest_scalar_name(e, v),
                           emit_read(e, dtype_of(v), emit_at(e, v, g->row, "0")));
             else
                 text_line(e->out, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
@@ -727,34 +627,6 @@ static void open_row(emitter *e, emit_group *g)
             g->declared[g->declared_count++] = v.index;
         }
     }
-}
-
-/* Scalars of a row that its trailing sweep takes one row later. */
-static void declare_trail(emitter *e, emit_group *g)
-{
-    for (uint32_t i = 0; i < g->count; i++) {
-        const fused_op *f = &g->ops[i];
-        if (f->kind != FUSED_REDUCE && f->kind != FUSED_ROW_MAP) continue;
-        const pto_value result = pto_op_result(f->op, 0);
-        if (outlives_row(g, f))
-            text_line(e->out, "%s %s = 0;", emit_lane_type(dtype_of(result)), scalar_name(e, result));
-    }
-}
-
-/* That of the last row. */
-static void put_last_trail(emitter *e, emit_group *g)
-{
-    const char **bases = PTO_SCRATCH(e->run, const char *, g->count);
-    if (pto_expr_range(g->rows, g->ops[0].op, NULL).lo > 0)
-        emit_open_block(e);
-    else
-        text_open(e->out, "if (%s > 0)", g->row_count);
-    text_line(e->out, "const int64_t before_ = %s - 1;", g->row_count);
-    open_trail(e, g, "before_", bases);
-    open_sweep(e, g);
-    put_trail(e, g);
-    text_close(e->out, "");
-    text_close(e->out, "");
 }
 
 void emit_nest(emitter *e, emit_group *g, uint32_t most)
@@ -770,8 +642,8 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     open_windows(e, g);
     start_columns(e, g);
     g->last = most;
-    g->trails = may_trail(e, g, most);
-    if (g->trails) declare_trail(e, g);
+    g->trails = trail_is_possible(e, g, most);
+    if (g->trails) trail_declare(e, g);
     e->has_trail |= g->trails;
     const int has_block = !is_one_row || has_scalars_from_outside(g);
     if (!is_one_row)
@@ -784,6 +656,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
             if (fused_is_of_row(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
         if (g->has_columns && !(g->trails && g->sweep == most)) put_sweep(e, g);
     }
+    if (g->trails) trail_end_row(e, g);
     if (has_block) text_close(e->out, "");
-    if (g->trails) put_last_trail(e, g);
+    if (g->trails) trail_end(e, g);
 }

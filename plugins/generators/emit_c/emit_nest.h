@@ -14,9 +14,11 @@ typedef struct fused_op {
     emit_window window;
     const char *memory;  /* pointer to the row, or of row kinds to the window */
     const char *streams; /* of a store: whether it is streamed; NULL: it is not */
+    const char *before;  /* of a store that trails: pointer to the row before */
 } fused_op;
 
 typedef struct emit_group {
+    pto_op whole; /* the region of the ops, or the only one */
     uint32_t count;
     int has_columns; /* an op of several columns has joined */
     pto_expr rows, columns;
@@ -28,6 +30,7 @@ typedef struct emit_group {
     int is_ahead;         /* what the next row needs has been asked for, or half of it */
     uint32_t ahead;       /* the sweep that asked first */
     int trails;           /* the last sweep of a row runs within the one before it of the next row */
+    int goes_on;          /* which may be one of the next trip of the loop around */
     const char *tail;     /* C of the number of elements of a vector; NULL: all */
     const char *head;     /* C of where a sweep that only stores has its second trip; NULL: none has one */
     uint32_t *declared;   /* handles of values that the sweep has in variables */
@@ -42,5 +45,27 @@ fused_op *nest_maker_of(emit_group *g, pto_value v);
 int nest_is_one_step(pto_op op);
 /* Writes it; sweeps are 0 to `most`. */
 void emit_nest(emitter *e, emit_group *g, uint32_t most);
+
+/* What of it emit_trail.c needs: the variable of a row's scalar, what is known of rows, and parts of a sweep. */
+const char *nest_scalar_name(emitter *e, pto_value v);
+int nest_has_one_row(const emit_group *g);
+int nest_has_whole_vectors(const emit_group *g);
+void nest_open_sweep(emitter *e, emit_group *g);
+void nest_sweep_op(emitter *e, emit_group *g, const fused_op *f);
+
+/* ---- a sweep that trails: emit_trail.c ---- */
+
+/* Whether the last sweep may trail, of `most` + 1. */
+int trail_is_possible(emitter *e, emit_group *g, uint32_t most);
+/* Whether an op is of it, and whether it takes a value. */
+int trail_has(const emit_group *g, const fused_op *f);
+int trail_takes(emit_group *g, pto_value v);
+/* Variables that one row leaves to the next; windows are open. */
+void trail_declare(emitter *e, emit_group *g);
+/* Within the sweep before: that of the row before. */
+void trail_put(emitter *e, emit_group *g);
+/* At the end of a row, and after the last one. */
+void trail_end_row(emitter *e, emit_group *g);
+void trail_end(emitter *e, emit_group *g);
 
 #endif

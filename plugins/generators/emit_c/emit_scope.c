@@ -26,7 +26,7 @@ static int is_bound_inside(const emitter *e, pto_str symbol)
 
 /* The outermost scope in which all of it is known before the first op; NULL: in none. What divides by 0 there is 0, and
  * not used. */
-static emit_scope *scope_of(emitter *e, pto_expr x)
+static emit_scope *scope_of(const emitter *e, pto_expr x)
 {
     const pto_expr_kind kind = pto_expr_kind_of(x);
     emit_scope *found = NULL;
@@ -76,6 +76,12 @@ const char *emit_extent(emitter *e, pto_expr x, const char *stem)
     if (strpbrk(c, " (") == NULL) return c;
     const char *name = name_of(e, x);
     return name != NULL ? name : give_name(e, scope_of(e, x), x, c, stem);
+}
+
+int emit_is_known_around(const emitter *e, pto_expr x)
+{
+    const emit_scope *s = scope_of(e, x);
+    return s != NULL && s != e->scope;
 }
 
 const char *emit_quotient_name(emitter *e, pto_expr x, const char *(*quotient)(emitter *e, pto_expr x))
