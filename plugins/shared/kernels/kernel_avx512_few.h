@@ -13,7 +13,7 @@
  * them have all their sums of three rows in registers. */
 enum {
     FEW_COLUMNS = 32,
-    FEW_DEPTH = 512,
+    FEW_DEPTH = 1024,
     PANEL_LINES = 2048,
     FEW_AHEAD = 8192,
     NEAR_AHEAD = 2048,
@@ -21,6 +21,34 @@ enum {
     FEW_BESIDE = 4,
     BESIDE_AHEAD = 1024
 };
+
+/* Elements of A as floats: one, and 16 of a row beside each other, of which k_left are there. */
+typedef struct few_left {
+    kernel_element *element;
+    __m512i (*along)(const void *from, int64_t at, int64_t k_left);
+} few_left;
+
+/* As skinny_left(), 16 elements of each row at a time where they lie beside each other. */
+KERNEL_INLINE void few_spread(few_left load, const skinny_product *x, int64_t row, int64_t rows, int64_t p,
+                              int64_t depth, float *left)
+{
+    if (x->a_k_stride != 1) {
+        skinny_left(load.element, x, row, rows, p, depth, left);
+        return;
+    }
+    const __mmask16 mask = mask_of(rows);
+    for (int64_t q = 0; q < depth; q += 16) {
+        const int64_t count = depth - q < 16 ? depth - q : 16;
+        __m512i r[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++)
+            r[i] = i < rows ? load.along(x->a, (row + i) * x->a_row_stride + p + q, count) : _mm512_setzero_si512();
+        transpose_16x16(r);
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++)
+            if (i < count) _mm512_mask_storeu_epi32(left + (q + i) * rows, mask, r[i]);
+    }
+}
 
 /* How the rows of a product take turns, and how many elements along k are spread at a time, `unit` in four bytes. */
 typedef struct few_turns {
@@ -213,8 +241,7 @@ KERNEL_INLINE void few_columns(few_form form, few_turns turns, int64_t m, int64_
 
 /* The whole product, panel by panel, for as much of k as can be spread at a time. A panel has `panel_bytes`; `left` has
  * place for FEW_UNITS floats. */
-KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_product *x, int64_t panel_bytes,
-                            float *left)
+KERNEL_INLINE void few_rows(few_left load, few_form form, const skinny_product *x, int64_t panel_bytes, float *left)
 {
     const few_turns turns = turns_of(x->m, x->k, MR, FEW_DEPTH, 1);
     for (int64_t p = 0; p < x->k; p += turns.most) {
@@ -222,8 +249,8 @@ KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_pro
         for (int64_t q = 0; q < depth; q += turns.depth) {
             const int64_t count = depth - q < turns.depth ? depth - q : turns.depth;
             for (int64_t i = 0; i < x->m; i += turns.rows)
-                skinny_left(load, x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
-                            left + q * x->m + i * count);
+                few_spread(load, x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
+                           left + q * x->m + i * count);
         }
         few_piece piece = {.depth = depth,
                            .n = x->n,
@@ -255,7 +282,8 @@ KERNEL_INLINE void few_rows(kernel_element load, few_form form, const skinny_pro
         const few_form form = {.lines = lines_of_b, .takes_turns = turns, .line_bytes = bytes};                     \
         const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, width, c, 4 * c_row_stride, accumulate}; \
         if (m > FEW_ROWS_MOST || width != FEW_COLUMNS) return false;                                                \
-        few_rows(load_##load_of_a, form, &x, panel_stride *((bytes) / FEW_COLUMNS), scratch);                       \
+        few_rows((few_left){load_##load_of_a, along_##load_of_a}, form, &x, panel_stride *((bytes) / FEW_COLUMNS),  \
+                 scratch);                                                                                          \
         return true;                                                                                                \
     }                                                                                                               \
     _Static_assert(FEW_UNITS / FEW_ROWS_MOST >= (FEW_DEPTH > PANEL_LINES / 2 ? FEW_DEPTH : PANEL_LINES / 2),        \
