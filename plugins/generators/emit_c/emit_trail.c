@@ -104,7 +104,7 @@ static int goes_on(emitter *e, emit_group *g)
     if (!PTO_SOME(loop) || pto_op_block(g->whole).index != pto_body(loop).index || pto_op_result_count(loop) != 0)
         return 0;
     PTO_EACH_OP(pto_body(loop), op)
-    if (!pto_op_same(op, g->whole) && !is_name(e, op)) return 0;
+        if (!pto_op_same(op, g->whole) && !is_name(e, op)) return 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
         if (waits_for_store(e, g, f) || (trail_has(g, f) && takes_name(e, f, pto_body(loop)))) return 0;
