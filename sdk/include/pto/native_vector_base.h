@@ -56,7 +56,7 @@ typedef unsigned pto_u32 __attribute__((vector_size(PTO_VECTOR_BYTES)));
 
 /* Of a kernel with a sweep that trails, whose many addresses GCC would keep in vector registers where AVX-512 has
  * enough of them. They come from there in the order of the arithmetic before them, so that nothing of the next row is
- * read ahead. GCC tunes for Haswell without that, and what it makes is as fast otherwise. */
+ * read ahead. Where GCC tunes for Haswell it does not do that, and what it makes is as fast otherwise. */
 #if PTO_MASK_REGISTERS && defined(__x86_64__) && !defined(__clang__)
 #define PTO_TRAILING __attribute__((target("tune=haswell")))
 #else

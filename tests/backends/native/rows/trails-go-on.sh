@@ -15,7 +15,7 @@ program() { # program NAME: where it ends, by whether its variables are declared
   beside) extra='tile.store %e, %y[20 * %i + 4 * %t, 512]' ;;
   # Rows of another length in each trip.
   length) size='size(4, 507 + %t)' ;;
-  carried) before='' carry='carry(%c = %zero) ' yields='%d = tile.adds %c, %one : tile<4 x 1 x f32, vec, dn>
+  carried) carry='carry(%c = %ones) ' yields='%d = tile.adds %c, %one : tile<4 x 1 x f32, vec, dn>
     tile.store %d, %m[20 * %i + 4 * %t, 0]
     yield %d' sums='' ;;
   esac
@@ -25,7 +25,7 @@ program() { # program NAME: where it ends, by whether its variables are declared
   cat <<END
 block.kernel @k core(any) grid(%i: 2) reads(%x, %y, %m) writes(%y, %m) (%x: gm<40 x 1024 x f32>, inout %y: gm<40 x 1024 x f32>, inout %m: gm<40 x 1 x f32>) {
   %one = constant {value = 1.0} : f32
-  %zero = tile.fill %one valid(4, 1) : tile<4 x 1 x f32, vec, dn>
+  %ones = tile.fill %one valid(4, 1) : tile<4 x 1 x f32, vec, dn>
   ${result}for %t to 5 ${carry}{
     %a = tile.load %x[20 * %i + 4 * %t, 0] $size : tile<4 x 512 x f32, vec, nd>
     $before
