@@ -118,16 +118,22 @@ typedef struct few_form {
     int64_t line_bytes;
 } few_form;
 
+/* Where sums of rows lie. */
+typedef struct few_sums {
+    char *first;
+    int64_t row_bytes;
+} few_sums;
+
 /* Lines of a panel, or of some beside each other, times elements of A, `left`, for the columns of C of which `n` are
- * there. Of one panel, from `ahead` on a line is asked for with each, `step` bytes further. */
+ * there: sums begin with those of `from` if the product `adds`, and go to `to`. Of one panel, from `ahead` on a line is
+ * asked for with each, `step` bytes further. */
 typedef struct few_piece {
     int64_t depth, n;
     const float *left;
     const char *b;
     int64_t panel_bytes;
     uintptr_t ahead, step;
-    char *c;
-    int64_t c_row_bytes;
+    few_sums from, to;
     bool adds;
 } few_piece;
 
@@ -135,25 +141,25 @@ typedef struct few_piece {
 KERNEL_INLINE void few_begin(few_form form, int rows, const few_piece *x, int panel, const __mmask16 masks[2],
                              __m512 sum[MR][2])
 {
-    const char *const c = x->c + 4 * FEW_COLUMNS * panel;
+    const char *const from = x->from.first + 4 * FEW_COLUMNS * panel;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
 #pragma GCC unroll 2
         for (int v = 0; v < 2; v++)
             sum[i][v] =
-                x->adds ? _mm512_maskz_loadu_ps(masks[v], c + i * x->c_row_bytes + 64 * v) : _mm512_setzero_ps();
+                x->adds ? _mm512_maskz_loadu_ps(masks[v], from + i * x->from.row_bytes + 64 * v) : _mm512_setzero_ps();
         if (form.takes_turns && x->adds) take_turns(sum[i]);
     }
 }
 KERNEL_INLINE void few_end(few_form form, int rows, const few_piece *x, int panel, const __mmask16 masks[2],
                            __m512 sum[MR][2])
 {
-    char *const c = x->c + 4 * FEW_COLUMNS * panel;
+    char *const to = x->to.first + 4 * FEW_COLUMNS * panel;
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
         if (form.takes_turns) lie_beside(sum[i]);
 #pragma GCC unroll 2
-        for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(c + i * x->c_row_bytes + 64 * v, masks[v], sum[i][v]);
+        for (int v = 0; v < 2; v++) _mm512_mask_storeu_ps(to + i * x->to.row_bytes + 64 * v, masks[v], sum[i][v]);
     }
 }
 
@@ -221,21 +227,34 @@ KERNEL_INLINE int64_t few_beside(few_form form, int64_t rows, const few_piece *x
     }
 }
 
-/* The columns of one panel times `depth` elements along k of all rows. */
+/* Sums of rows from one of them on. */
+KERNEL_INLINE few_sums from_row(few_sums sums, int64_t row)
+{
+    return (few_sums){sums.first + row * sums.row_bytes, sums.row_bytes};
+}
+
+/* The columns of one panel times `depth` elements along k of all rows. Sums that are not complete stay beside each
+ * other: rows of C may be a multiple of 4 KiB apart, and then what one turn writes would have to be written before the
+ * next one reads. */
 KERNEL_INLINE void few_columns(few_form form, few_turns turns, int64_t m, int64_t depth, few_piece piece)
 {
+    float between[FEW_ROWS_MOST * FEW_COLUMNS];
+    const few_sums kept = {(char *)between, 4 * FEW_COLUMNS}, c = piece.to;
     const float *const left = piece.left;
-    char *const c = piece.c;
+    few_sums from = piece.from;
     for (int64_t q = 0; q < depth; q += turns.depth, piece.b += turns.depth * form.line_bytes, piece.adds = true) {
+        const few_sums to = depth - q > turns.depth ? kept : c;
         piece.depth = depth - q < turns.depth ? depth - q : turns.depth;
         /* One part goes on; several ask for what all of them read next, each for a share. */
         piece.step = (uintptr_t)(form.line_bytes / turns.parts);
         piece.ahead = (uintptr_t)piece.b + (uintptr_t)(turns.parts == 1 ? FEW_AHEAD : turns.depth * form.line_bytes);
         for (int64_t i = 0; i < m; i += turns.rows, piece.ahead += (uintptr_t)piece.depth * piece.step) {
             piece.left = left + q * m + i * piece.depth;
-            piece.c = c + i * piece.c_row_bytes;
+            piece.from = from_row(from, i);
+            piece.to = from_row(to, i);
             few_step_of(form, m - i < turns.rows ? m - i : turns.rows, &piece);
         }
+        from = to;
     }
 }
 
@@ -252,13 +271,14 @@ KERNEL_INLINE void few_rows(few_left load, few_form form, const skinny_product *
                 few_spread(load, x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
                            left + q * x->m + i * count);
         }
+        const few_sums c = {x->c, x->c_row_bytes};
         few_piece piece = {.depth = depth,
                            .n = x->n,
                            .left = left,
                            .b = (const char *)x->b + p * form.line_bytes,
                            .panel_bytes = panel_bytes,
-                           .c = x->c,
-                           .c_row_bytes = x->c_row_bytes,
+                           .from = c,
+                           .to = c,
                            .adds = x->accumulate || p > 0};
         for (int64_t panels; piece.n > 0; piece.n -= panels * FEW_COLUMNS) {
             panels = few_beside(form, x->m, &piece);
@@ -267,7 +287,8 @@ KERNEL_INLINE void few_rows(few_left load, few_form form, const skinny_product *
                 panels = 1;
             }
             piece.b += panels * panel_bytes;
-            piece.c += 4 * FEW_COLUMNS * panels;
+            piece.from.first += 4 * FEW_COLUMNS * panels;
+            piece.to.first += 4 * FEW_COLUMNS * panels;
         }
     }
 }
