@@ -236,21 +236,6 @@ KERNEL_INLINE void turn_units(const char *b, int64_t column_bytes, __m256i out[4
     out[3] = _mm256_unpackhi_epi64(t[1], t[3]);
 }
 
-/* Of 8 * vectors columns of B some lines, from the one that is asked for next on. */
-typedef struct turned_ahead {
-    uintptr_t at, end, bytes, stride; /* end of a column, bytes of one, from column to column */
-} turned_ahead;
-
-/* Asks for a line, of the next column where one ends. */
-KERNEL_INLINE void ask_along(turned_ahead *x)
-{
-    ask_for(x->at);
-    x->at += 64;
-    if (x->at < x->end) return;
-    x->at = x->end - x->bytes + x->stride;
-    x->end += x->stride;
-}
-
 /* A product whose B has its columns along k, or a part of it: `depth` elements of k from p on. */
 typedef struct turned_part {
     const skinny_product *x;
@@ -270,7 +255,7 @@ KERNEL_INLINE void turned_columns(kernel_turn turn, kernel_element load, int row
     const uintptr_t bytes = (uintptr_t)(part->depth * bits / 8), next = (uintptr_t)(j + 8 * vectors);
     const uintptr_t column = (uintptr_t)(stride * bits / 8);
     const uintptr_t first = (uintptr_t)x->b + next * column + (uintptr_t)(part->p * bits / 8);
-    turned_ahead ahead = {first, first + bytes, bytes, column};
+    skinny_along ahead = along_of(first, bytes, column);
     const float *left = part->left;
     __m256 sum[TURNED_ROWS][TURNED_VECTORS], line[TURNED_MOST];
     char *const c = x->c + 4 * j;

@@ -1,7 +1,8 @@
 /* Rows of AVX-512: panels of f32, whatever is multiplied, and panels of pairs of 16-bit integers, whose products are
  * added in 32 bits. */
 #if defined(__x86_64__)
-#include "kernel_avx512_few.h"
+#include "kernel_avx512_narrow.h"
+#include "kernel_avx512_turned.h"
 
 /* ---- f32 ---- */
 
@@ -74,10 +75,37 @@ KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4_f32, i4_f32, any_b_i4_f32, NR, 1, finish_nothing);
 
-KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4, PTO_F32, PTO_KERNEL_I4);
-KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32, PTO_F32, PTO_F32);
-KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16, PTO_BF16, PTO_BF16);
-KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16, PTO_F16, PTO_F16);
+KERNEL_NARROW(static, narrow_f32, f32, halves_f32, false, 128);
+KERNEL_NARROW(extern, kernel_narrow_bf16, bf16, turns_bf16, true, 64);
+KERNEL_NARROW(static, narrow_f16, f16, halves_f16, false, 64);
+KERNEL_TURNED(static, turned_f32, f32, elements_f32, 32, 1);
+KERNEL_TURNED(extern, kernel_turned_bf16, bf16, elements_bf16, 16, 2);
+
+/* By the row of AVX2: wider vectors turn elements that are converted no faster. */
+static bool turned_f16(const skinny_product *x, int64_t column_stride)
+{
+    const pto_contraction *const row = pto_contraction_find(PTO_F16, PTO_F16, PTO_F32, PTO_ISA_AVX2);
+    return row->skinny(x->m, x->n, x->k, x->a, x->a_row_stride, x->a_k_stride, x->b, x->b_k_stride, column_stride, x->c,
+                       x->c_row_bytes / 4, x->accumulate);
+}
+
+/* Halves of bytes are read in pieces of their rows. */
+static bool narrow_i4(const skinny_product *x)
+{
+    (void)x;
+    return false;
+}
+static bool turned_i4(const skinny_product *x, int64_t column_stride)
+{
+    (void)x;
+    (void)column_stride;
+    return false;
+}
+
+KERNEL_SKINNY_OF_FLOATS(skinny_f32_i4, f32, i4_f32, 4, narrow_i4, turned_i4);
+KERNEL_SKINNY_OF_FLOATS(skinny_f32, f32, f32, 32, narrow_f32, turned_f32);
+KERNEL_SKINNY_OF_FLOATS(skinny_bf16, bf16, bf16, 16, kernel_narrow_bf16, kernel_turned_bf16);
+KERNEL_SKINNY_OF_FLOATS(skinny_f16, f16, f16, 16, narrow_f16, turned_f16);
 
 KERNEL_FEW_OF_FLOATS(static, few_f32, f32, halves_f32, false, 128);
 KERNEL_FEW_OF_FLOATS(extern, kernel_few_bf16, bf16, turns_bf16, true, 64);

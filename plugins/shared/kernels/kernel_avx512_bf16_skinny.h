@@ -335,7 +335,8 @@ static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t 
 {
     const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};
     if (m > FEW_ROWS_MOST) return false;
-    if (b_column_stride != 1) return skinny_turned(PTO_BF16, PTO_BF16, &x, b_column_stride);
+    if (b_column_stride != 1) return b_k_stride == 1 && kernel_turned_bf16(&x, b_column_stride);
+    if (kernel_narrow_bf16(&x)) return true;
     switch (m) {
     case 1: bf16_thin(1, &x); break;
     case 2: bf16_thin(2, &x); break;

@@ -19,6 +19,7 @@ enum {
     NEAR_AHEAD = 2048,
     FEW_UNITS = CONTRACTION_FEW_BYTES / 4,
     FEW_BESIDE = 4,
+    BESIDE_MOST = 8,
     BESIDE_AHEAD = 1024
 };
 
@@ -124,15 +125,15 @@ typedef struct few_sums {
     int64_t row_bytes;
 } few_sums;
 
-/* Lines of a panel, or of some beside each other, times elements of A, `left`, for the columns of C of which `n` are
- * there: sums begin with those of `from` if the product `adds`, and go to `to`. Of one panel, from `ahead` on a line is
- * asked for with each, `step` bytes further. */
+/* Lines of a panel, or of up to BESIDE_MOST beside each other, times elements of A, `left`, for the columns of C of
+ * which `n` are there: sums begin with those of `from` if the product `adds`, and go to `to`. With each line of some
+ * panels the one `beside` bytes further is asked for; of one panel those from `ahead` on, `step` bytes apart. */
 typedef struct few_piece {
     int64_t depth, n;
     const float *left;
     const char *b;
-    int64_t panel_bytes;
-    uintptr_t ahead, step;
+    int64_t line_bytes, panel_bytes; /* from line to line, and from panel to panel */
+    uintptr_t beside, ahead, step;
     few_sums from, to;
     bool adds;
 } few_piece;
@@ -167,22 +168,23 @@ KERNEL_INLINE void few_end(few_form form, int rows, const few_piece *x, int pane
 KERNEL_INLINE void few_step(few_form form, int rows, int panels, const few_piece *x)
 {
     const __mmask16 masks[2] = {panels > 1 ? 0xffff : mask_of(x->n), panels > 1 ? 0xffff : mask_of(x->n - 16)};
-    const int64_t depth = x->depth, panel_bytes = x->panel_bytes;
+    const int64_t depth = x->depth, line_bytes = x->line_bytes, panel_bytes = x->panel_bytes;
+    const uintptr_t beside = x->beside;
     const char *b = x->b;
     const float *left = x->left;
     uintptr_t ahead = x->ahead;
-    __m512 sum[FEW_BESIDE][MR][2];
-#pragma GCC unroll 4
+    __m512 sum[BESIDE_MOST][MR][2];
+#pragma GCC unroll 8
     for (int j = 0; j < panels; j++) few_begin(form, rows, x, j, masks, sum[j]);
 #pragma GCC unroll 2
-    for (int64_t p = 0; p < depth; p++, b += form.line_bytes, left += rows, ahead += x->step) {
-#pragma GCC unroll 4
+    for (int64_t p = 0; p < depth; p++, b += line_bytes, left += rows, ahead += x->step) {
+#pragma GCC unroll 8
         for (int j = 0; j < panels; j++) {
             const char *const from = b + j * panel_bytes;
             const few_line line = form.lines(from, masks);
 #pragma GCC unroll 2
             for (int64_t q = 0; q < form.line_bytes; q += 64) {
-                ask_for((panels > 1 ? (uintptr_t)from + BESIDE_AHEAD : ahead) + (uintptr_t)q);
+                ask_for((panels > 1 ? (uintptr_t)from + beside : ahead) + (uintptr_t)q);
                 if (panels == 1) ask_near((uintptr_t)from + NEAR_AHEAD + (uintptr_t)q);
             }
 #pragma GCC unroll 14
@@ -192,7 +194,7 @@ KERNEL_INLINE void few_step(few_form form, int rows, int panels, const few_piece
                     sum[j][i][v] = _mm512_fmadd_ps(_mm512_set1_ps(left[i]), line.of[v], sum[j][i][v]);
         }
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int j = 0; j < panels; j++) few_end(form, rows, x, j, masks, sum[j]);
 }
 
@@ -276,7 +278,9 @@ KERNEL_INLINE void few_rows(few_left load, few_form form, const skinny_product *
                            .n = x->n,
                            .left = left,
                            .b = (const char *)x->b + p * form.line_bytes,
+                           .line_bytes = form.line_bytes,
                            .panel_bytes = panel_bytes,
+                           .beside = BESIDE_AHEAD,
                            .from = c,
                            .to = c,
                            .adds = x->accumulate || p > 0};

@@ -127,20 +127,13 @@ KERNEL_INLINE void skinny_wide(kernel_element load, kernel_units_along line, int
     }
 }
 
-/* Columns of B that go upwards along k, by the row of AVX2 for these types: wider vectors turn them no faster. */
-KERNEL_INLINE bool skinny_turned(pto_dtype a_type, pto_dtype b_type, const skinny_product *x, int64_t b_column_stride)
-{
-    const pto_contraction *const row = pto_contraction_find(a_type, b_type, PTO_F32, PTO_ISA_AVX2);
-    return row->skinny(x->m, x->n, x->k, x->a, x->a_row_stride, x->a_k_stride, x->b, x->b_k_stride, b_column_stride,
-                       x->c, x->c_row_bytes / 4, x->accumulate);
-}
-
 #define SKINNY_THIN_CASE(rows) \
     case rows: skinny_thin(load, line, rows, bits, &x); break;
 
 /* A function pto_contraction_skinny of floats: load_LOAD reads elements of A, along_LINE lines of B, whose elements
- * have so many bits; A and B have these types. Not inlined: it may run in another mode of rounding. */
-#define KERNEL_SKINNY_OF_FLOATS(name, load_of_a, line_of_b, bits_of_b, a_type, b_type)                               \
+ * have so many bits. NARROW is for short rows of B, TURNED for columns of it that go upwards along k; where they return
+ * false they did nothing. Not inlined: it may run in another mode of rounding. */
+#define KERNEL_SKINNY_OF_FLOATS(name, load_of_a, line_of_b, bits_of_b, narrow, turned)                               \
     __attribute__((noinline)) static bool name(                                                                      \
         int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,     \
         int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)                 \
@@ -151,7 +144,8 @@ KERNEL_INLINE bool skinny_turned(pto_dtype a_type, pto_dtype b_type, const skinn
         const skinny_product x = {                                                                                   \
             m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};                   \
         if (m > FEW_ROWS_MOST) return false;                                                                         \
-        if (b_column_stride != 1) return skinny_turned(a_type, b_type, &x, b_column_stride);                         \
+        if (b_column_stride != 1) return b_k_stride == 1 && turned(&x, b_column_stride);                             \
+        if (narrow(&x)) return true;                                                                                 \
         switch (m) {                                                                                                 \
             SKINNY_THIN_CASE(1)                                                                                      \
             SKINNY_THIN_CASE(2) SKINNY_THIN_CASE(3) SKINNY_THIN_CASE(4) default : skinny_wide(load, line, bits, &x); \

@@ -55,6 +55,27 @@ KERNEL_INLINE skinny_ahead ahead_of(const void *b, int64_t at, int64_t b_k_strid
                           .is_below = is_below};
 }
 
+/* Lines of columns of B that go upwards along k, from the one that is asked for next on. */
+typedef struct skinny_along {
+    uintptr_t at, end, bytes, stride; /* end of a column, bytes of one, from column to column */
+} skinny_along;
+
+/* Columns that follow each other without a gap are one. */
+KERNEL_INLINE skinny_along along_of(uintptr_t first, uintptr_t bytes, uintptr_t stride)
+{
+    return (skinny_along){first, bytes == stride ? UINTPTR_MAX : first + bytes, bytes, stride};
+}
+
+/* Asks for a line, of the next column where one ends. */
+KERNEL_INLINE void ask_along(skinny_along *x)
+{
+    ask_for(x->at);
+    x->at += 64;
+    if (x->at < x->end) return;
+    x->at = x->end - x->bytes + x->stride;
+    x->end += x->stride;
+}
+
 /* A product of few rows whose B has its columns beside each other. */
 typedef struct skinny_product {
     int64_t m, n, k;
@@ -66,6 +87,13 @@ typedef struct skinny_product {
     int64_t c_row_bytes;
     bool accumulate;
 } skinny_product;
+
+#if defined(__x86_64__)
+/* Of bf16 by fma, where sums are flushed; they need AVX-512. They return false, and do nothing, where there are too
+ * many rows: with short rows of B, and with columns of it that go upwards along k. */
+bool kernel_narrow_bf16(const skinny_product *x);
+bool kernel_turned_bf16(const skinny_product *x, int64_t column_stride);
+#endif
 
 /* Elements of `rows` rows of A, `depth` deep, those of one k beside each other. Of each row a line is read at a time:
  * lines of rows that are far apart drive each other out of a cache. */

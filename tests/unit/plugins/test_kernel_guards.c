@@ -26,7 +26,7 @@ static bool runs_here(const pto_contraction *row) { return (row->isa & ~pto_isa_
 /* Sizes at which vectors, panels and steps end, and others. */
 static int64_t size_of_draw(void)
 {
-    static const int64_t edges[] = {1, 2, 3, 4, 6, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65};
+    static const int64_t edges[] = {1, 2, 3, 4, 6, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 96, 100, 128};
     enum { COUNT = sizeof edges / sizeof edges[0] };
     return draw(2) == 0 ? edges[draw(COUNT)] : 1 + draw(SIZES_MOST);
 }

@@ -90,7 +90,16 @@ static void fill(operand *x)
     }
 }
 
-typedef enum layout { ALONG_K, ACROSS_K, PADDED, BACKWARDS, LAYOUT_COUNT } layout;
+/* Those after LAYOUT_COUNT have gaps between rows, and elements of a row beside each other. */
+typedef enum layout {
+    ALONG_K,
+    ACROSS_K,
+    PADDED,
+    BACKWARDS,
+    LAYOUT_COUNT,
+    ALONG_APART = LAYOUT_COUNT,
+    ACROSS_APART
+} layout;
 
 /* Anew, after a change of the bytes. */
 static void decode(operand *x, int64_t count, int64_t k)
@@ -114,7 +123,12 @@ static operand operand_new(pto_dtype type, layout form, int64_t count, int64_t k
         x.stride = -k;
         x.offset = count > 0 ? (count - 1) * k : 0;
     }
-    x.count = form == PADDED ? (2 * count + 3) * (k + 1) : count * k;
+    if (form == ALONG_APART) {
+        x.stride = k + 5;
+        x.k_stride = 1;
+    }
+    if (form == ACROSS_APART) x.k_stride = count + 5;
+    x.count = form == PADDED ? (2 * count + 3) * (k + 1) : (count + 5) * (k + 5);
     x.bytes = calloc((size_t)(bytes_of(type, x.count) + 1), 1);
     assert_non_null(x.bytes);
     x.bytes++;
@@ -325,6 +339,29 @@ TEST(products_of_few_rows)
                 run(&x, (s + (size_t)form) % 2 == 0);
                 product_free(&x);
             }
+    }
+}
+
+/* Rows of B of all numbers of panels, and columns that go along k, as values and keys of attention do; depths around
+ * what is turned at a time and what is spread of A at a time. */
+TEST(products_of_few_rows_with_short_lines)
+{
+    static const int64_t lengths[] = {1, 15, 16, 31, 32, 33, 64, 96, 100, 128, 160, 192, 224, 256, 257, 288};
+    static const int64_t depths[] = {1, 7, 8, 9, 15, 17, 63, 65, 100, 128, 511, 513, 1030};
+    enum { LENGTHS = sizeof lengths / sizeof lengths[0], DEPTHS = sizeof depths / sizeof depths[0] };
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->skinny == NULL) continue;
+        for (int i = 0; i < LENGTHS * DEPTHS; i++) {
+            const int64_t m = 1 + i % 5, n = lengths[i % LENGTHS], k = depths[i / LENGTHS];
+            const layout a = i % 3 == 0 ? ALONG_K : i % 3 == 1 ? ACROSS_K : PADDED;
+            static const layout lie[] = {ALONG_K, ACROSS_K, ALONG_APART, ACROSS_APART, BACKWARDS};
+            for (int form = 0; form < (row->b == PTO_KERNEL_I4 ? 4 : 5); form++) {
+                product x = product_new(row, a, lie[form], m, n, k);
+                run(&x, (i + form) % 2 == 0);
+                product_free(&x);
+            }
+        }
     }
 }
 
