@@ -15,7 +15,9 @@ enum {
     THIN_GROUPS = 4, /* of 16 columns */
     WIDE_DEPTH = 64,
     WIDE_COLUMNS = 512,
-    AHEAD_BYTES = 512 /* along a row */
+    AHEAD_BYTES = 512, /* along a row */
+    SHORT_BYTES = 8192,
+    SHORT_AHEAD = 8192
 };
 
 /* Units of 16 columns from element `at` of B on, of which n are there, and k_left elements along k: two vectors, of
@@ -100,12 +102,14 @@ KERNEL_INLINE void thin_step(skinny_form form, int rows, int groups, const skinn
 }
 
 /* Where the lines begin that are asked for with a piece of column j: further along the same rows, or along those that
- * come `rows` later. */
+ * come `rows` later; where so many rows are short, the same columns of those that come SHORT_AHEAD bytes later. */
 KERNEL_INLINE uintptr_t asked_of(const skinny_product *x, int bits, int64_t p, int64_t j, int64_t rows)
 {
-    const int64_t later = j + AHEAD_BYTES * 8 / bits, wraps = later >= x->n;
-    return (uintptr_t)x->b +
-           (uintptr_t)(((p + (wraps ? rows : 0)) * x->b_k_stride + later - (wraps ? x->n : 0)) * bits / 8);
+    const int64_t bytes = rows * x->n * bits / 8, later = j + AHEAD_BYTES * 8 / bits, wraps = later >= x->n;
+    const int64_t short_line = p + (SHORT_AHEAD / bytes + 1) * rows, line = p + (wraps ? rows : 0);
+    const int64_t at =
+        bytes <= SHORT_BYTES ? short_line * x->b_k_stride + j : line * x->b_k_stride + later - (wraps ? x->n : 0);
+    return (uintptr_t)x->b + (uintptr_t)(at * bits / 8);
 }
 
 /* The piece of column j, from line p on. Where it is less than a line of the cache, the pieces of one ask for lines of

@@ -81,10 +81,13 @@ KERNEL_NARROW(static, narrow_f16, f16, halves_f16, false, 64);
 KERNEL_TURNED(static, turned_f32, f32, elements_f32, 32, 1);
 KERNEL_TURNED(extern, kernel_turned_bf16, bf16, elements_bf16, 16, 2);
 
-/* By the row of AVX2: wider vectors turn elements that are converted no faster. */
+KERNEL_TURNED(static, many_turned_f16, f16, elements_f16, 16, 1);
+
+/* One row or two by the row of AVX2: wider vectors of f16 are turned no faster, but multiplied. */
 static bool turned_f16(const skinny_product *x, int64_t column_stride)
 {
     const pto_contraction *const row = pto_contraction_find(PTO_F16, PTO_F16, PTO_F32, PTO_ISA_AVX2);
+    if (x->m > 2) return many_turned_f16(x, column_stride);
     return row->skinny(x->m, x->n, x->k, x->a, x->a_row_stride, x->a_k_stride, x->b, x->b_k_stride, column_stride, x->c,
                        x->c_row_bytes / 4, x->accumulate);
 }

@@ -8,7 +8,7 @@
 /* Of 16 columns TURNED_UNITS units of four bytes are turned at a time; TURNED_DEPTH elements along k of A are spread.
  * Lines are asked for TURNED_AHEAD bytes early. Memory is read faster where fewer columns take turns: up to
  * TURNED_VECTORS times 16 of them do so where a sum alone would wait for itself. */
-enum { TURNED_ROWS = 4, TURNED_VECTORS = 2, TURNED_UNITS = 8, TURNED_DEPTH = 512, TURNED_AHEAD = 16384 /* bytes */ };
+enum { TURNED_ROWS = 8, TURNED_VECTORS = 2, TURNED_UNITS = 8, TURNED_DEPTH = 512, TURNED_AHEAD = 16384 /* bytes */ };
 
 /* The elements along k of a unit of each of 16 columns, as floats. */
 typedef void turned_elements(__m512i units, __m512 lines[2]);
@@ -25,6 +25,13 @@ KERNEL_INLINE void elements_bf16(__m512i units, __m512 lines[2])
 {
     lines[0] = _mm512_castsi512_ps(_mm512_slli_epi32(units, 16));
     lines[1] = _mm512_castsi512_ps(_mm512_and_si512(units, _mm512_set1_epi32((int32_t)0xffff0000)));
+}
+
+/* The same of f16. */
+KERNEL_INLINE void elements_f16(__m512i units, __m512 lines[2])
+{
+    lines[0] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(units));
+    lines[1] = _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(units, 16)));
 }
 
 /* 16 columns, of which the last one that is there stands for those beyond; of their halves of units those that `mask`
@@ -104,7 +111,7 @@ KERNEL_INLINE void add_turned(turned_form form, int rows, int vectors, __m512i u
         for (int v = 0; v < vectors; v++) form.elements(units[v][u], line[v]);
 #pragma GCC unroll 2
         for (int e = 0; e < each; e++)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int i = 0; i < rows; i++) {
                 const __m512 of_row = _mm512_set1_ps(left[(u * each + e) * rows + i]);
 #pragma GCC unroll 2
@@ -128,7 +135,7 @@ KERNEL_INLINE void add_last(turned_form form, int rows, int vectors, int64_t cou
             for (int e = 0; e < each; e++) _mm512_storeu_ps(lines[u * each + e], line[e]);
         }
         for (int64_t q = 0; q < count; q++)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int i = 0; i < rows; i++)
                 sum[i][v] = _mm512_fmadd_ps(_mm512_set1_ps(left[q * rows + i]), _mm512_loadu_ps(lines[q]), sum[i][v]);
     }
@@ -159,7 +166,7 @@ KERNEL_INLINE void turned_columns(turned_form form, int rows, int vectors, bool 
     __m512 sum[TURNED_ROWS][TURNED_VECTORS];
     __m512i units[TURNED_VECTORS][TURNED_UNITS];
     char *const c = x->c + 4 * j;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++)
@@ -173,7 +180,7 @@ KERNEL_INLINE void turned_columns(turned_form form, int rows, int vectors, bool 
         turn_blocks(vectors, &block, b, units, &ahead);
         add_last(form, rows, vectors, part->depth - whole, units, left, sum);
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++) _mm512_mask_storeu_ps(c + i * x->c_row_bytes + 64 * v, mask, sum[i][v]);
@@ -212,9 +219,13 @@ KERNEL_INLINE void turned_rows(few_left load, turned_form form, int rows, int ve
             TURNED_CASE(2, 1)                                                                   \
             TURNED_CASE(3, 1)                                                                   \
             TURNED_CASE(4, 1)                                                                   \
+            TURNED_CASE(5, 1)                                                                   \
+            TURNED_CASE(6, 1)                                                                   \
+            TURNED_CASE(7, 1)                                                                   \
+            TURNED_CASE(8, 1)                                                                   \
         default: return false;                                                                  \
         }                                                                                       \
     }                                                                                           \
-    _Static_assert(TURNED_ROWS == 4 && (vectors_of_one) <= TURNED_VECTORS, "cases")
+    _Static_assert(TURNED_ROWS == 8 && (vectors_of_one) <= TURNED_VECTORS, "cases")
 
 #endif

@@ -353,7 +353,7 @@ TEST(products_of_few_rows_with_short_lines)
     for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
         if (!runs_here(row) || row->skinny == NULL) continue;
         for (int i = 0; i < LENGTHS * DEPTHS; i++) {
-            const int64_t m = 1 + i % 5, n = lengths[i % LENGTHS], k = depths[i / LENGTHS];
+            const int64_t m = 1 + i % 9, n = lengths[i % LENGTHS], k = depths[i / LENGTHS];
             const layout a = i % 3 == 0 ? ALONG_K : i % 3 == 1 ? ACROSS_K : PADDED;
             static const layout lie[] = {ALONG_K, ACROSS_K, ALONG_APART, ACROSS_APART, BACKWARDS};
             for (int form = 0; form < (row->b == PTO_KERNEL_I4 ? 4 : 5); form++) {
