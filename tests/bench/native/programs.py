@@ -260,32 +260,37 @@ class Mlp(Program):
 
 
 class Attention(Program):
-    """H heads, S queries of D elements, T keys."""
+    """H heads, S queries of D elements, T keys; with G there are so many heads of queries for each of keys."""
 
     def __init__(self, type, causal=False):
         self.type, self.causal = type, causal
 
+    def heads(self, s):
+        return s["H"] * s.get("G", 1)
+
     def text(self, s):
-        q, k = (f"tensor<1 x {s['H']} x {s[n]} x {s['D']} x {self.type}>" for n in "ST")
+        q, k = (f"tensor<1 x {heads} x {s[n]} x {s['D']} x {self.type}>"
+                for heads, n in ((self.heads(s), "S"), (s["H"], "T")))
         form = " {causal = true}" if self.causal else ""
         return (f"func @attention(%q: {q}, %k: {k}, %v: {k}) -> {q} {{\n"
                 f"  %y = tensor.attention %q, %k, %v{form} : {q}\n  return %y\n}}\n")
 
     def inputs(self, s, r):
-        return {name: narrow(normal(r, 1, s["H"], s["S" if name == "q" else "T"], s["D"]), self.type) for name in "qkv"}
+        return {"q": narrow(normal(r, 1, self.heads(s), s["S"], s["D"]), self.type),
+                **{name: narrow(normal(r, 1, s["H"], s["T"], s["D"]), self.type) for name in "kv"}}
 
     def reference(self, s, q, k, v):
-        h, at = s["H"] - 1, rows_of(s["S"], 16)
-        score = as_f64(q[0, h, at]) @ as_f64(k[0, h]).T / s["D"]**0.5
+        last, h, at = self.heads(s) - 1, s["H"] - 1, rows_of(s["S"], 16)
+        score = as_f64(q[0, last, at]) @ as_f64(k[0, h]).T / s["D"]**0.5
         if self.causal:
             score = np.where(np.arange(s["T"])[None] <= at[:, None] + s["T"] - s["S"], score, -np.inf)
-        return [(0, (0, h, at), softmax64(score) @ as_f64(v[0, h]))]
+        return [(0, (0, last, at), softmax64(score) @ as_f64(v[0, h]))]
 
     def written(self, s):
-        return BYTES[self.type] * s["H"] * s["S"] * s["D"]
+        return BYTES[self.type] * self.heads(s) * s["S"] * s["D"]
 
     def flops(self, s):
-        return 4.0 * s["H"] * s["S"] * s["T"] * s["D"] * (0.5 if self.causal else 1)
+        return 4.0 * self.heads(s) * s["S"] * s["T"] * s["D"] * (0.5 if self.causal else 1)
 
 
 class Gate(Program):
@@ -476,6 +481,7 @@ PROGRAMS = {
     "weights_f16": Matmul("f16", "f16", ("b",)), "weights_i8": ScaledMatmul(), "weights_i4": NibbleMatmul(),
     "mlp_f32": Mlp("f32"), "mlp_bf16": Mlp("bf16"),
     "attention_f32": Attention("f32"), "causal_f32": Attention("f32", True), "attention_bf16": Attention("bf16"),
+    "grouped_f32": Attention("f32"), "grouped_bf16": Attention("bf16"),
     "causal_bf16": Attention("bf16", True), "gate": Gate(), "rope": Rope(), "swiglu": Swiglu(), "transpose": Transpose(),
     "decode_layer": DecodeLayer(), "prefill_layer": PrefillLayer(),
 }
