@@ -216,7 +216,7 @@ KERNEL_INLINE void skinny_wide(skinny_form form, pto_contraction_pack *pack, pto
 
 /* ---- columns that go upwards along k: rows of B are turned in registers ---- */
 
-enum { TURNED_ROWS = 4, TURNED_VECTORS = 4, TURNED_DEPTH = 512, TURNED_MOST = 8 };
+enum { TURNED_ROWS = 4, TURNED_VECTORS = 4, TURNED_MOST = 8 };
 
 /* Elements `at` .. of eight columns, as many as TURN says: a vector for each k. */
 typedef void kernel_turn(const void *b, int64_t at, int64_t column_stride, __m256 out[TURNED_MOST]);
@@ -239,13 +239,6 @@ KERNEL_INLINE void turn_units(const char *b, int64_t column_bytes, __m256i out[4
     out[2] = _mm256_unpacklo_epi64(t[1], t[3]);
     out[3] = _mm256_unpackhi_epi64(t[1], t[3]);
 }
-
-/* A product whose B has its columns along k, or a part of it: `depth` elements of k from p on. */
-typedef struct turned_part {
-    const skinny_product *x;
-    int64_t column_stride, p, depth;
-    const float *left; /* those of one k beside each other */
-} turned_part;
 
 /* 8 * vectors columns from j on, of which the first `skipped` are not written; rows, vectors and turned are constants:
  * so many k are turned at a time. */
@@ -307,11 +300,7 @@ KERNEL_INLINE void turned_rows(kernel_turn turn, kernel_element load, int rows, 
 {
     float left[TURNED_DEPTH * TURNED_ROWS];
     for (int64_t p = 0; p < x->k; p += TURNED_DEPTH) {
-        const turned_part part = {.x = x,
-                                  .column_stride = column_stride,
-                                  .p = p,
-                                  .depth = x->k - p < TURNED_DEPTH ? x->k - p : TURNED_DEPTH,
-                                  .left = left};
+        const turned_part part = turned_part_at(x, column_stride, p, left);
         int64_t j = 0;
         skinny_left(load, x, 0, rows, p, part.depth, left);
         for (; j + 8 * vectors <= x->n; j += 8 * vectors) turned_columns(turn, load, rows, vectors, bits, &part, j, 0);

@@ -59,6 +59,14 @@ KERNEL_INLINE int64_t narrow_panels(few_form form, int64_t rows, int64_t n)
     return panels <= 2 * most && panels * form.line_bytes <= TWICE_BYTES ? (panels + 1) / 2 : 0;
 }
 
+/* From a line to the one that is asked for with it, in whole lines, which may be apart: of halves the one of the next
+ * part, else that which is NARROW_AHEAD bytes of lines away. */
+KERNEL_INLINE uintptr_t narrow_ahead(few_form form, bool is_whole, int64_t n, int64_t line_bytes)
+{
+    const int64_t lines = is_whole ? NARROW_AHEAD * FEW_COLUMNS / (n * form.line_bytes) : TWICE_DEPTH;
+    return (uintptr_t)((lines > 1 ? lines : 1) * line_bytes);
+}
+
 /* Returns false, and does nothing, where there are more rows or longer ones of B. */
 KERNEL_INLINE bool few_narrow(few_left load, few_form form, const skinny_product *x)
 {
@@ -75,7 +83,7 @@ KERNEL_INLINE bool few_narrow(few_left load, few_form form, const skinny_product
                            .b = (const char *)x->b + p * line_bytes,
                            .line_bytes = line_bytes,
                            .panel_bytes = form.line_bytes,
-                           .beside = NARROW_AHEAD,
+                           .beside = narrow_ahead(form, is_whole, x->n, line_bytes),
                            .step = (uintptr_t)line_bytes,
                            .from = c,
                            .to = c,
@@ -85,7 +93,7 @@ KERNEL_INLINE bool few_narrow(few_left load, few_form form, const skinny_product
         for (int64_t panels; piece.n > 0; piece.n -= panels * FEW_COLUMNS) {
             const int64_t full = piece.n / FEW_COLUMNS;
             panels = full > most ? most : full < 1 ? 1 : full;
-            piece.ahead = (uintptr_t)piece.b + NARROW_AHEAD;
+            piece.ahead = (uintptr_t)piece.b + piece.beside;
             narrow_step(form, x->m, panels, &piece);
             piece.b += panels * form.line_bytes;
             piece.from.first += 4 * FEW_COLUMNS * panels;

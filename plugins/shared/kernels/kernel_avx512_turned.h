@@ -5,10 +5,10 @@
 
 #include "kernel_avx512_few.h"
 
-/* Of 16 columns TURNED_UNITS units of four bytes are turned at a time; TURNED_DEPTH elements along k of A are spread.
- * Lines are asked for TURNED_AHEAD bytes early. Memory is read faster where fewer columns take turns: up to
- * TURNED_VECTORS times 16 of them do so where a sum alone would wait for itself. */
-enum { TURNED_ROWS = 8, TURNED_VECTORS = 2, TURNED_UNITS = 8, TURNED_DEPTH = 512, TURNED_AHEAD = 16384 /* bytes */ };
+/* Of 16 columns TURNED_UNITS units of four bytes are turned at a time. Lines are asked for TURNED_AHEAD
+ * bytes early. Memory is read faster where fewer columns take turns: up to TURNED_VECTORS times 16 of them do so where
+ * a sum alone would wait for itself. */
+enum { TURNED_ROWS = 8, TURNED_VECTORS = 2, TURNED_UNITS = 8, TURNED_AHEAD = 16384 /* bytes */ };
 
 /* The elements along k of a unit of each of 16 columns, as floats. */
 typedef void turned_elements(__m512i units, __m512 lines[2]);
@@ -91,13 +91,6 @@ KERNEL_INLINE void turn_blocks(int vectors, turned_block *block, const char *b,
         for (int q = 0; q < LINES; q++) ask_along(ahead);
     }
 }
-
-/* `depth` elements of k from p on of a product. */
-typedef struct turned_part {
-    const skinny_product *x;
-    int64_t column_stride, p, depth;
-    const float *left; /* those of one k beside each other */
-} turned_part;
 
 /* What was turned, of `vectors` times 16 columns, times elements of A; rows and vectors are constants. */
 KERNEL_INLINE void add_turned(turned_form form, int rows, int vectors, __m512i units[TURNED_VECTORS][TURNED_UNITS],
@@ -192,11 +185,7 @@ KERNEL_INLINE void turned_rows(few_left load, turned_form form, int rows, int ve
 {
     float left[TURNED_DEPTH * TURNED_ROWS];
     for (int64_t p = 0; p < x->k; p += TURNED_DEPTH) {
-        const turned_part part = {.x = x,
-                                  .column_stride = column_stride,
-                                  .p = p,
-                                  .depth = x->k - p < TURNED_DEPTH ? x->k - p : TURNED_DEPTH,
-                                  .left = left};
+        const turned_part part = turned_part_at(x, column_stride, p, left);
         int64_t j = 0;
         few_spread(load, x, 0, rows, p, part.depth, left);
         for (; j + 16 * vectors <= x->n; j += 16 * vectors) turned_columns(form, rows, vectors, true, &part, j);

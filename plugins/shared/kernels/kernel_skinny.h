@@ -88,6 +88,22 @@ typedef struct skinny_product {
     bool accumulate;
 } skinny_product;
 
+/* So many elements along k of A are spread at a time where columns of B go upwards along k. */
+enum { TURNED_DEPTH = 512 };
+
+/* A product whose B has such columns, or a part of it: `depth` elements of k from p on. */
+typedef struct turned_part {
+    const skinny_product *x;
+    int64_t column_stride, p, depth;
+    const float *left; /* those of one k beside each other */
+} turned_part;
+
+/* The part that begins with element p of k. */
+KERNEL_INLINE turned_part turned_part_at(const skinny_product *x, int64_t column_stride, int64_t p, const float *left)
+{
+    return (turned_part){x, column_stride, p, x->k - p < TURNED_DEPTH ? x->k - p : TURNED_DEPTH, left};
+}
+
 #if defined(__x86_64__)
 /* Of bf16 by fma, where sums are flushed; they need AVX-512. They return false, and do nothing, where there are too
  * many rows: with short rows of B, and with columns of it that go upwards along k. */
