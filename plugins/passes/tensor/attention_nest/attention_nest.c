@@ -26,32 +26,33 @@ static const char *const online_words[] = {"auto", "always", "never", NULL};
 enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
 static const char *const by_words[] = {"quotient", "reciprocal", NULL};
 
-#define OPTIONS(X)                                                                                                    \
-    X(ROWS, I64, "rows", .def = "0", .min = "0", .max = "1024",                                                       \
-      .doc =                                                                                                          \
-          "queries of a block; 0: 512 of f32 where keys are taken block by block, each is seen and each core has a "  \
-          "block, else 256",                                                                                          \
-      .example = "with: { rows: 128 }")                                                                               \
-    X(KEYS, I64, "keys", .def = "0", .min = "0", .max = "4096",                                                       \
-      .doc = "keys of a block where not all fit, 1 counts as 2; 0: 512 where `rows` is 0 and becomes that, else 256", \
-      .example = "with: { keys: 512 }")                                                                               \
-    X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                          \
-      .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that",  \
-      .example = "with: { scores: 1MiB }")                                                                            \
-    X(FEW, I64, "few", .def = "16", .min = "0", .max = "1024",                                                        \
-      .doc = "attention of at most so many queries is left where a nest would read keys more often",                  \
-      .example = "with: { few: 0 }")                                                                                  \
-    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                 \
-      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                            \
-      .example = "with: { online: always }")                                                                          \
-    X(BY, ENUM, "by", .def = "quotient", .choices = by_words,                                                         \
-      .doc = "quotient: divide by the sum of the weights; reciprocal: multiply by one over it, one unit of 2^-24 "    \
-             "less exact, for machines on which a division takes longer",                                             \
+#define OPTIONS(X)                                                                                                     \
+    X(ROWS, I64, "rows", .def = "0", .min = "0", .max = "1024",                                                        \
+      .doc =                                                                                                           \
+          "queries of a block; 0: 64 of a causal one; 512 of f32 where keys are taken block by block and each core "   \
+          "has a block; else 256",                                                                                     \
+      .example = "with: { rows: 128 }")                                                                                \
+    X(KEYS, I64, "keys", .def = "0", .min = "0", .max = "4096",                                                        \
+      .doc = "keys of a block where not all fit, 1 counts as 2; 0: 512 where `rows` is 0 and becomes that, else 256",  \
+      .example = "with: { keys: 512 }")                                                                                \
+    X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                           \
+      .doc = "a block holds the scores of all keys where they need no more, of f32 and 64 rows of a causal one where " \
+             "those of 256 would; one of 16 bits has fewer rows for that",                                             \
+      .example = "with: { scores: 1MiB }")                                                                             \
+    X(FEW, I64, "few", .def = "16", .min = "0", .max = "1024",                                                         \
+      .doc = "attention of at most so many queries is left where a nest would read keys more often",                   \
+      .example = "with: { few: 0 }")                                                                                   \
+    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                  \
+      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                             \
+      .example = "with: { online: always }")                                                                           \
+    X(BY, ENUM, "by", .def = "quotient", .choices = by_words,                                                          \
+      .doc = "quotient: divide by the sum of the weights; reciprocal: multiply by one over it, one unit of 2^-24 "     \
+             "less exact, for machines on which a division takes longer",                                              \
       .example = "with: { by: reciprocal }")
 PTO_OPTIONS(OPTIONS);
 
 static const char *const form_words[] = {"composed", "rows", "online", NULL};
-enum { USUAL = 256, WIDE = 512, KEYS_LEAST = 2 };
+enum { CAUSAL = 64, USUAL = 256, WIDE = 512, KEYS_LEAST = 2 };
 enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536, ROWS_WORTH = 16 };
 static const char *const block_keys[BLOCK_DIMS] = {"rows", "keys"};
 
@@ -68,24 +69,26 @@ static int is_shared_by_all(const attention *a, int64_t rows)
 }
 
 /* Rows of a block that holds the scores of all keys; 0: it has too few. Keys are read again for each block, and twice
- * for each where weights of 16 bits cannot be whole otherwise. */
+ * for each where weights of 16 bits cannot be whole otherwise. Those of f32 take no longer block by block: a causal
+ * block has few rows, and more scores of each would be too far apart for a first-level cache. */
 static int64_t rows_of_all(const attention *a, int64_t rows)
 {
     if (a->static_keys < 1 || a->static_keys > KEYS_MAX) return 0;
     const int64_t fit = pto_opt_i64(a->run, OPT_SCORES) / (a->static_keys * (int64_t)sizeof(float));
-    if (fit >= rows) return rows;
-    return pto_type_dtype(a->q) != PTO_F32 && fit >= ROWS_WORTH ? fit : 0;
+    const int is_f32 = pto_type_dtype(a->q) == PTO_F32, is_short = is_f32 && a->is_causal && rows == CAUSAL;
+    if (fit >= (is_short ? USUAL : rows)) return rows;
+    return !is_f32 && fit >= ROWS_WORTH ? fit : 0;
 }
 
-/* Keys and values are packed once for each block of queries, and rows are summed up once for each block of keys, so
- * that larger ones cost less; but a causal one has more of what is not seen. */
+/* Rows are summed up once for each block of keys, so that larger ones cost less; but a causal one computes half a block
+ * of scores for each query that are not seen. */
 static void choose_blocks(const attention *a, int64_t *blocks)
 {
     const int64_t rows = pto_opt_i64(a->run, OPT_ROWS), keys = pto_opt_i64(a->run, OPT_KEYS);
     const int is_wide = rows == 0 && pto_type_dtype(a->q) == PTO_F32 && !a->is_causal && rows_of_all(a, USUAL) == 0 &&
                         is_shared_by_all(a, WIDE);
     const int64_t usual = is_wide ? WIDE : USUAL;
-    blocks[BLOCK_ROWS] = nest_block(rows > 0 ? rows : usual, a->queries);
+    blocks[BLOCK_ROWS] = nest_block(rows > 0 ? rows : a->is_causal ? CAUSAL : usual, a->queries);
     blocks[BLOCK_KEYS] = nest_block(keys > 1 ? keys : keys == 1 ? KEYS_LEAST : usual, a->keys);
 }
 
