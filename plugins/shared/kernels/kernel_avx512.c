@@ -179,7 +179,7 @@ KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
 /* What lies within half of a second-level cache stays there as it is. */
-#define NEAR_f32 FEW, NEAR_f32_i4, .b_near_bytes = M_BLOCK * K_BLOCK_BYTES
+#define NEAR_f32 FEW, NEAR_f32_i4, .b_near_bytes = M_BLOCK * K_BLOCK_BYTES, .near_rows = 4
 #define NEAR_f32_i4 .micro_strided = micro_strided_f32, .a_near_bytes = M_BLOCK * K_BLOCK_BYTES, .packed_rows = 9
 #define NEAR_bf16 .packed_rows = 5, FEW
 #define NEAR_f16 NEAR_bf16

@@ -7,8 +7,9 @@
 
 /* PAIR_LINES lines of 32 columns that are joined stay in the first-level cache while parts of the rows take turns. Up
  * to FMA_ROWS rows take panels that no cache holds in 0.7 of the time by fma, one element at a time, which reads some
- * panels side by side; what a cache nearly holds takes 1.3 times as long so. */
-enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256, LOOKING_ROWS = 4, FMA_ROWS = 3 };
+ * panels side by side; what a cache nearly holds takes 1.3 times as long so. Up to KEPT_BYTES of B are in a cache near
+ * enough that FMA_ROWS rows are multiplied in pairs in 0.7 of the time. */
+enum { PAIR_ROWS = 12, PAIR_COLUMNS = 32, PAIR_LINES = 256, LOOKING_ROWS = 4, FMA_ROWS = 3, KEPT_BYTES = 2 << 20 };
 
 /* Two lines of B of 32 columns, elements of one column beside each other, that of the lower k in the upper half. */
 typedef struct joined_lines {
@@ -178,19 +179,21 @@ static __m512i bf16_pairs(const void *a, int64_t at, int64_t k_stride, int64_t l
     return _mm512_mask_or_epi32(x, last, x, _mm512_set1_epi32(0x8000));
 }
 
-/* Pairs of rows of A, those of one k beside each other; returns whether an element is subnormal. */
-static bool bf16_left(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth, int32_t *left)
+/* Pairs of up to PAIR_ROWS rows of A, those of one k beside each other; returns whether an element is subnormal. */
+KERNEL_INLINE bool bf16_left(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth,
+                             int32_t *left)
 {
     __m512i least = _mm512_set1_epi16(-1);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t q = 0; q < depth; q += 32) {
-            int32_t pairs[16];
-            const int64_t at = (row + i) * x->a_row_stride + (p + q) * x->a_k_stride, rest = (depth - q + 1) / 2;
-            const __m512i all = bf16_pairs(x->a, at, x->a_k_stride, depth - q);
-            least = _mm512_min_epu16(least, size_of(all));
-            _mm512_storeu_si512(pairs, all);
-            for (int64_t t = 0; t < (rest < 16 ? rest : 16); t++) left[(q / 2 + t) * rows + i] = pairs[t];
+    for (int64_t q = 0; q < depth; q += 32) {
+        const int64_t rest = depth - q, at = row * x->a_row_stride + (p + q) * x->a_k_stride;
+        __m512i r[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++) {
+            r[i] = i < rows ? bf16_pairs(x->a, at + i * x->a_row_stride, x->a_k_stride, rest) : _mm512_setzero_si512();
+            if (i < rows) least = _mm512_min_epu16(least, size_of(r[i]));
         }
+        spread_units(r, rows, rows, (rest + 1) / 2, left + q / 2 * rows);
+    }
     return is_subnormal(least);
 }
 
@@ -336,6 +339,10 @@ static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t 
     const skinny_product x = {m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate};
     if (m > FEW_ROWS_MOST) return false;
     if (b_column_stride != 1) return b_k_stride == 1 && kernel_turned_bf16(&x, b_column_stride);
+    if (m >= FMA_ROWS && 2 * n * k <= KEPT_BYTES) {
+        bf16_wide(&x);
+        return true;
+    }
     if (kernel_narrow_bf16(&x)) return true;
     switch (m) {
     case 1: bf16_thin(1, &x); break;

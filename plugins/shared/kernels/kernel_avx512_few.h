@@ -23,34 +23,6 @@ enum {
     BESIDE_AHEAD = 1024
 };
 
-/* Elements of A as floats: one, and 16 of a row beside each other, of which k_left are there. */
-typedef struct few_left {
-    kernel_element *element;
-    __m512i (*along)(const void *from, int64_t at, int64_t k_left);
-} few_left;
-
-/* As skinny_left(), 16 elements of each row at a time where they lie beside each other. */
-KERNEL_INLINE void few_spread(few_left load, const skinny_product *x, int64_t row, int64_t rows, int64_t p,
-                              int64_t depth, float *left)
-{
-    if (x->a_k_stride != 1) {
-        skinny_left(load.element, x, row, rows, p, depth, left);
-        return;
-    }
-    const __mmask16 mask = mask_of(rows);
-    for (int64_t q = 0; q < depth; q += 16) {
-        const int64_t count = depth - q < 16 ? depth - q : 16;
-        __m512i r[16];
-#pragma GCC unroll 16
-        for (int i = 0; i < 16; i++)
-            r[i] = i < rows ? load.along(x->a, (row + i) * x->a_row_stride + p + q, count) : _mm512_setzero_si512();
-        transpose_16x16(r);
-#pragma GCC unroll 16
-        for (int i = 0; i < 16; i++)
-            if (i < count) _mm512_mask_storeu_epi32(left + (q + i) * rows, mask, r[i]);
-    }
-}
-
 /* How the rows of a product take turns, and how many elements along k are spread at a time, `unit` in four bytes. */
 typedef struct few_turns {
     int64_t parts, rows, depth, most;
@@ -118,12 +90,6 @@ typedef struct few_form {
     bool takes_turns;
     int64_t line_bytes;
 } few_form;
-
-/* Where sums of rows lie. */
-typedef struct few_sums {
-    char *first;
-    int64_t row_bytes;
-} few_sums;
 
 /* Lines of a panel, or of up to BESIDE_MOST beside each other, times elements of A, `left`, for the columns of C of
  * which `n` are there: sums begin with those of `from` if the product `adds`, and go to `to`. With each line of some
@@ -229,12 +195,6 @@ KERNEL_INLINE int64_t few_beside(few_form form, int64_t rows, const few_piece *x
     }
 }
 
-/* Sums of rows from one of them on. */
-KERNEL_INLINE few_sums from_row(few_sums sums, int64_t row)
-{
-    return (few_sums){sums.first + row * sums.row_bytes, sums.row_bytes};
-}
-
 /* The columns of one panel times `depth` elements along k of all rows. Sums that are not complete stay beside each
  * other: rows of C may be a multiple of 4 KiB apart, and then what one turn writes would have to be written before the
  * next one reads. */
@@ -252,8 +212,8 @@ KERNEL_INLINE void few_columns(few_form form, few_turns turns, int64_t m, int64_
         piece.ahead = (uintptr_t)piece.b + (uintptr_t)(turns.parts == 1 ? FEW_AHEAD : turns.depth * form.line_bytes);
         for (int64_t i = 0; i < m; i += turns.rows, piece.ahead += (uintptr_t)piece.depth * piece.step) {
             piece.left = left + q * m + i * piece.depth;
-            piece.from = from_row(from, i);
-            piece.to = from_row(to, i);
+            piece.from = sums_from(from, i, 0);
+            piece.to = sums_from(to, i, 0);
             few_step_of(form, m - i < turns.rows ? m - i : turns.rows, &piece);
         }
         from = to;

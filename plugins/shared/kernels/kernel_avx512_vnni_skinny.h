@@ -200,6 +200,25 @@ static void quad_left(const skinny_product *x, int64_t row, int64_t rows, int64_
     }
 }
 
+/* The same of up to QUAD_ROWS rows, 64 elements of each at a time where they lie beside each other. */
+static void quad_spread(const skinny_product *x, int64_t row, int64_t rows, int64_t p, int64_t depth, int32_t *left)
+{
+    if (x->a_k_stride != 1) {
+        quad_left(x, row, rows, p, depth, left);
+        return;
+    }
+    for (int64_t q = 0; q < depth; q += 64) {
+        const int64_t count = depth - q < 64 ? depth - q : 64;
+        const char *from = (const char *)x->a + row * x->a_row_stride + p + q;
+        __m512i r[16];
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; i++)
+            r[i] = i < rows ? _mm512_maskz_loadu_epi8(UINT64_MAX >> (64 - count), from + i * x->a_row_stride)
+                            : _mm512_setzero_si512();
+        spread_units(r, rows, rows, (count + 3) / 4, left + q / 4 * rows);
+    }
+}
+
 /* What is to be added to the sums of each row of A. */
 static void quad_more(skinny_form form, const skinny_product *x, int32_t *more)
 {
@@ -257,8 +276,9 @@ KERNEL_INLINE void quad_rows(skinny_form form, const skinny_product *x)
         for (int64_t p = 0; p < x->k; p += deepest) {
             const int64_t depth = x->k - p < deepest ? x->k - p : deepest, at = p * x->b_k_stride + first;
             const int64_t next = x->k - p <= deepest ? 0 : is_below ? below : deepest;
-            for (int64_t i = 0; i < x->m; i += rows)
-                quad_left(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * ((depth + 3) / 4));
+            if (is_thin) quad_left(x, 0, x->m, p, depth, left);
+            for (int64_t i = 0; i < x->m && !is_thin; i += rows)
+                quad_spread(x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * ((depth + 3) / 4));
             skinny_ahead ahead =
                 ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, bits, QUAD_COLUMNS / 16, is_below);
             for (int64_t j = 0; j < columns; j += QUAD_COLUMNS) {
@@ -307,8 +327,8 @@ KERNEL_INLINE void quad_panels(skinny_form form, const skinny_product *x, int64_
         for (int64_t q = 0; q < depth; q += turns.depth) {
             const int64_t count = depth - q < turns.depth ? depth - q : turns.depth;
             for (int64_t i = 0; i < x->m; i += turns.rows)
-                quad_left(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
-                          left + q / 4 * x->m + i * ((count + 3) / 4));
+                quad_spread(x, i, x->m - i < turns.rows ? x->m - i : turns.rows, p + q, count,
+                            left + q / 4 * x->m + i * ((count + 3) / 4));
         }
         for (int64_t j = 0; j < x->n; j += QUAD_COLUMNS)
             quad_panel(form, turns, x, p, depth,

@@ -120,6 +120,19 @@ static bool columns_lie_near(const pto_contraction *row, int64_t columns, int64_
            lie_near(row->b_near_bytes, row->b_bytes, depth, b_k_stride);
 }
 
+/* Computes C by the row's way for few rows, where that is faster. */
+static bool multiply_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                         int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t b_k_stride,
+                         int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)
+{
+    const bool needs_no_panels = row->near_rows > 0 && m >= row->near_rows &&
+                                 rows_lie_near(row, m, k, a_row_stride, a_k_stride) &&
+                                 columns_lie_near(row, n, k, b_k_stride, b_column_stride);
+    return row->skinny != NULL && !needs_no_panels &&
+           row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride,
+                       accumulate);
+}
+
 /* `rows` of them from element `at` on, packed where they are not taken as they lie. */
 static operand left_of(const pto_contraction *row, bool packs, int64_t rows, int64_t depth, const void *a, int64_t at,
                        int64_t a_row_stride, int64_t a_k_stride, char *a_panels)
@@ -184,8 +197,8 @@ static void multiply(const pto_contraction *row, int64_t m, int64_t n, int64_t k
     const int64_t c_row_bytes = 4 * c_row_stride;
     if (m <= 0 || n <= 0) return;
     if (k <= 0 && !accumulate) clear(m, n, c, c_row_bytes);
-    if (k <= 0 || (row->skinny != NULL && row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride,
-                                                      b_column_stride, c, c_row_stride, accumulate)))
+    if (k <= 0 || multiply_few(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c,
+                               c_row_stride, accumulate))
         return;
     const block_sizes s = sizes_of(row, m, n, k);
     char *const a_panels = (char *)scratch + (-(uintptr_t)scratch & (LINE - 1)), *const b_panels = a_panels + s.a_bytes;

@@ -117,6 +117,7 @@ typedef struct pto_contraction {
     pto_contraction_micro_deeper *micro_deeper;   /* or NULL; without b_tail_bytes `micro` does that */
     pto_contraction_micro_strided *micro_strided; /* or NULL */
     int64_t a_near_bytes, b_near_bytes; /* operands that lie within so many bytes may be left unpacked for it */
+    int64_t near_rows;                  /* of A at least, for which `skinny` is slower than that with both unpacked */
     pto_contraction_skinny *skinny;     /* or NULL */
     pto_contraction_few *few;           /* or NULL */
     int64_t packed_rows;                /* of A at least, for which it is faster with all of B packed before */
