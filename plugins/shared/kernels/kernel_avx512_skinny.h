@@ -155,8 +155,9 @@ KERNEL_INLINE void skinny_step_of(kernel_units_along line, int64_t rows, int64_t
     }
 }
 
-/* WIDE_DEPTH lines of B, of 16 columns at a time, for all rows of A. Sums that are not complete stay beside each other:
- * rows of C may be a multiple of 4 KiB apart, of which a first-level cache has place for few lines. */
+/* WIDE_DEPTH lines of B, of 16 columns at a time, for all rows of A. Sums of 16 columns that are not complete lie
+ * beside each other: rows of C may be a multiple of 4 KiB apart, of which a first-level cache has place for few lines.
+ */
 KERNEL_INLINE void skinny_wide(few_left load, kernel_units_along line, int bits, const skinny_product *x)
 {
     float left[WIDE_DEPTH * FEW_ROWS_MOST], between[WIDE_COLUMNS * LONG_ROWS];
@@ -165,25 +166,24 @@ KERNEL_INLINE void skinny_wide(few_left load, kernel_units_along line, int bits,
     for (int64_t first = 0; first < x->n; first += widest) {
         const int64_t columns = x->n - first < widest ? x->n - first : widest;
         const bool is_below = columns * bits / 8 < WIDE_COLUMNS;
-        const few_sums c = {x->c + 4 * first, x->c_row_bytes}, kept = {(char *)between, 4 * columns};
-        few_sums from = c;
         for (int64_t p = 0; p < x->k; p += WIDE_DEPTH) {
             const int64_t depth = x->k - p < WIDE_DEPTH ? x->k - p : WIDE_DEPTH, at = p * x->b_k_stride + first;
             const int64_t next = x->k - p <= WIDE_DEPTH ? 0 : is_below ? WIDE_AHEAD : WIDE_DEPTH;
-            const few_sums to = x->k - p > WIDE_DEPTH ? kept : c;
             for (int64_t i = 0; i < x->m; i += rows)
                 few_spread(load, x, i, x->m - i < rows ? x->m - i : rows, p, depth, left + i * depth);
             skinny_ahead ahead = ahead_of(x->b, at + next * x->b_k_stride, x->b_k_stride, columns, bits, 1, is_below);
-            for (int64_t j = 0; j < columns; j += 16)
+            for (int64_t j = 0; j < columns; j += 16) {
+                const few_sums c = {x->c + 4 * (first + j), x->c_row_bytes}, kept = {(char *)(between + j * x->m), 64};
+                const few_sums from = p > 0 ? kept : c, to = next != 0 ? kept : c;
                 for (int64_t i = 0; i < x->m; i += rows) {
                     /* The other rows read the same lines. */
                     const int64_t below = i == 0 ? next * x->b_k_stride : 0;
                     skinny_ahead beside = ahead_of(x->b, at + j + below, x->b_k_stride, 0, bits, 1, true);
                     skinny_step_of(line, x->m - i < rows ? x->m - i : rows, depth, left + i * depth, x->b, at + j,
-                                   x->b_k_stride, columns - j, sums_from(from, i, j), sums_from(to, i, j),
+                                   x->b_k_stride, columns - j, sums_from(from, i, 0), sums_from(to, i, 0),
                                    x->accumulate || p > 0, i == 0 && !is_below ? &ahead : &beside);
                 }
-            from = to;
+            }
         }
     }
 }
