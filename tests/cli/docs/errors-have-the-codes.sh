@@ -23,7 +23,7 @@ WITHOUT |= dict.fromkeys([f"pto.allocate/{w}" for w in ("misaligned", "no-addres
                          [f"pto.layouts-assigned/{w}" for w in ("illegal-change", "illegal-layout", "no-layout", "unaligned")] +
                          [f"pto.spaces-assigned/{w}" for w in ("illegal-load", "illegal-move", "illegal-store", "no-space")] +
                          [f"pto.synchronize/{w}" for w in ("endless-wait", "no-address", "unknown-event", "too-deep", "too-large")], PLUGIN)
-WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pto.tile/largest", "pto.bufferize/copy", "pto.tile/single-elements",
+WITHOUT |= dict.fromkeys(("pto.pipeline/no-space", "pto.tile/copied-window", "pto.tile/largest", "pto.tile/no-whole-rows", "pto.bufferize/copy", "pto.tile/single-elements",
                           "pto.allocate/pipes-wait", "pto.hoist/hoisted", "pto.hoist/stays", "pto.hoist-const/kept", "pto.hoist-const/computed", "pto.hoist-const/written", "pto.variants/one-form",
                            "pto.decompose-matmul/apart", "pto.bind-products/loop", "pto.bind-products/type", "pto.attention-nest/left",
                            "pto.attention-nest/made", "pto.sink-loops/hoisted", "pto.sink-loops/in-nest", "pto.sink-loops/launches",

@@ -14,17 +14,24 @@
 
 #include <stdio.h>
 
-/* Sizes of one row that has so many columns. */
+/* Of a tile of one row that has so many columns at most, and so has no sweeps. */
 static int64_t row_bytes(row_group *g, int64_t columns)
 {
-    const int64_t tile[2] = {1, pto_round_up(columns, g->granule)};
-    return rows_footprint(g, tile, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD));
+    const int64_t tile[2] = {1, pto_round_up(columns, g->granule)}, bound = g->bound;
+    g->bound = columns;
+    const int64_t bytes = rows_footprint(g, tile, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD));
+    g->bound = bound;
+    return bytes;
+}
+
+static int64_t space_bytes(const row_group *g)
+{
+    return tile_capacity(g->run, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD));
 }
 
 static int can_hold(row_group *g, int64_t columns)
 {
-    return columns <= PTO_TILE_SIZE_MAX &&
-           row_bytes(g, columns) <= tile_capacity(g->run, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD));
+    return columns <= PTO_TILE_SIZE_MAX && row_bytes(g, columns) <= space_bytes(g);
 }
 
 /* Whether chunks of the columns are swept several times, for want of their number. */
@@ -42,6 +49,18 @@ void rows_find_bound(row_group *g)
     if (r.hi > 0 && r.hi <= PTO_TILE_SIZE_MAX && can_hold(g, r.hi)) g->bound = r.hi;
 }
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* The option asks for a nest of rows of up to `asked` columns, and not even those of `columns` fit. */
+static void say_none_fits(row_group *g, int64_t asked, int64_t columns)
+{
+    pto_remark(g->group, "pto.tile/no-whole-rows",
+               "rows are cut into chunks, and those of up to %lld elements have no nest beside it: one of %lld needs "
+               "%lld bytes of `%s`, which has %lld",
+               (long long)asked, (long long)columns, (long long)row_bytes(g, columns),
+               pto_space_name(g->run, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD)), (long long)space_bytes(g));
+}
+
 pto_status rows_choose_forms(row_group *g, int64_t *border)
 {
     *border = 0;
@@ -50,13 +69,18 @@ pto_status rows_choose_forms(row_group *g, int64_t *border)
         pto_expr_kind_of(extent) != PTO_EXPR_SYMBOL)
         return PTO_OK;
     const pto_range r = pto_extent_range(g->group, extent);
-    int64_t none = 0, most = pto_opt_i64(g->run, TILE_OPT_WHOLE_ROWS);
-    while (most > g->granule && !can_hold(g, most)) most /= 2;
+    const int64_t asked = pto_opt_i64(g->run, TILE_OPT_WHOLE_ROWS), least = larger(r.lo, g->granule);
+    int64_t none = 0, most = asked;
+    while (most > least && !can_hold(g, most)) most = larger(most / 2, least);
     if (r.hi > 0 && most >= r.hi) most = r.hi - 1;
-    if (most < 1 || most < r.lo || !can_hold(g, most)) return PTO_OK;
+    if (most < 1 || most < r.lo) return PTO_OK;
+    if (!can_hold(g, most)) {
+        say_none_fits(g, asked, most);
+        return PTO_OK;
+    }
     char limit[96];
     (void)snprintf(limit, sizeof limit, "a row of so many takes %lld of %lld bytes", (long long)row_bytes(g, most),
-                   (long long)tile_capacity(g->run, pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD)));
+                   (long long)space_bytes(g));
     const pto_decision d = {
         .struct_size = sizeof d, .count = 1, .name = "whole-rows", .min = &none, .max = &most, .limit = limit};
     *border = most;

@@ -140,6 +140,11 @@ static pto_status choose(row_group *g, int64_t tile[2])
         if (tile[0] == 0) return PTO_FAILED;
         const tile_nest n = count_instance(g, tile);
         tile_note_counted(&n, g->group);
+        if (g->bound > 0)
+            pto_note(g->group,
+                     "tiles hold rows of up to %lld elements whole; the option `whole-rows` of this step may say "
+                     "fewer, or 0, which cuts all rows into chunks",
+                     (long long)g->bound);
         return PTO_FAILED;
     }
     for (int which = 0; which < 2; which++) {
