@@ -181,6 +181,11 @@ static const char *join_loop(product *p)
 
 /* ---- binding ---- */
 
+static pto_dtype type_of_left(pto_op product)
+{
+    return pto_type_dtype(pto_value_type(pto_op_operand(product, PTO_IS(product, MATMUL_ACC) ? 1 : 0)));
+}
+
 static int has_kernels(pto_dtype t) { return t == PTO_F32 || t == PTO_F16 || t == PTO_BF16 || t == PTO_I8; }
 
 /* Sums that begin at 0, in the type of the result. */
@@ -240,7 +245,7 @@ static pto_status bind_product(const pto_run *run, pto_op op)
 {
     const uint32_t first = PTO_IS(op, MATMUL_ACC) ? 1 : 0;
     const pto_value left = pto_op_operand(op, first), right = pto_op_operand(op, first + 1);
-    const pto_dtype t = pto_type_dtype(pto_value_type(left));
+    const pto_dtype t = type_of_left(op);
     product p = {.run = run, .op = op, .loop = pto_op_none(run)};
     pto_expr valid[2];
     PTO_TRY(pto_value_valid(left, valid));
@@ -264,20 +269,47 @@ static pto_status bind_product(const pto_run *run, pto_op op)
     return bind(&p);
 }
 
+static int is_product(pto_op op) { return PTO_IS(op, MATMUL) || PTO_IS(op, MATMUL_ACC); }
+
 static pto_status run_kernel(const pto_run *run, pto_op unit)
 {
     uint32_t count = 0, n = 0;
     if (!PTO_IS(unit, KERNEL)) return PTO_OK;
-    PTO_WALK(unit, op) count += PTO_IS(op, MATMUL) || PTO_IS(op, MATMUL_ACC);
+    PTO_WALK(unit, op) count += is_product(op);
     pto_op *products = PTO_SCRATCH(run, pto_op, count);
     PTO_WALK(unit, op)
-    if (PTO_IS(op, MATMUL) || PTO_IS(op, MATMUL_ACC)) products[n++] = op;
+    if (is_product(op)) products[n++] = op;
     for (uint32_t i = 0; i < n; i++) {
         PTO_TRY(pto_go_on(run));
         PTO_TRY(bind_product(run, products[i]));
     }
     return PTO_OK;
 }
+
+/* ---- what it leaves ---- */
+
+static pto_status check_bound(const pto_run *run, pto_op unit)
+{
+    (void)run;
+    PTO_WALK(unit, op)
+    {
+        if (!is_product(op) || !has_kernels(type_of_left(op))) continue;
+        const pto_str name = pto_op_name(op);
+        return pto_error(op, "pto.bind-products/not-bound",
+                         "`%.*s` multiplies tiles, and there are kernels for products of windows of memory",
+                         PTO_FMT(name));
+    }
+    return PTO_OK;
+}
+
+static const pto_property property = {
+    .struct_size = sizeof property,
+    .id = "pto.products-bound",
+    .doc = "products that there are kernels for read windows of memory",
+    .level = "block/1",
+    .kinds = pass_kinds,
+    .check = check_bound,
+};
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
@@ -286,9 +318,11 @@ static const pto_pass pass = {
     .scope = "function",
     .consumes = "block/1",
     .produces = "block/1",
+    .establishes = PTO_STRS("pto.products-bound"),
     .kinds = pass_kinds,
     .stats = pass_stats,
     .run = run_kernel,
 };
-PTO_PLUGIN("pto.bind-products", "pass:pto.bind-products", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.bind-products", "pass:pto.bind-products property:pto.products-bound", "pto.products-bound",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &property));

@@ -18,7 +18,8 @@
  * memory in its place, where blocks of columns do not begin with a panel, or where a function has an @f.init already.
  * Exact.
  *
- * Requires kernels of tiles as values (pto.outline), after pto.bind-products. Leaves such kernels. */
+ * Requires kernels of tiles as values (pto.outline) whose products read windows (pto.bind-products). Leaves such
+ * kernels. */
 #include <pto/plugin.h>
 
 #define KINDS(X)              \
@@ -606,6 +607,7 @@ static const pto_pass pass = {
     .scope = "module",
     .consumes = "block/1",
     .produces = "block/1",
+    .requires_props = PTO_STRS("pto.products-bound"),
     .kinds = pass_kinds,
     .options = pass_options,
     .stats = pass_stats,
