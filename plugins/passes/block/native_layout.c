@@ -551,7 +551,7 @@ static int64_t width_of(const weight *w)
                   vector = pto_machine_i64_or(w->run, 0, "vector.repeat-bytes"),
                   bytes = larger(pto_dtype_bytes(dtype_of(w)), 1), sums = 2 * vector / (int64_t)sizeof(float),
                   elements = vector / bytes;
-    if (asked != 0) return (asked + COLUMNS_LEAST - 1) / COLUMNS_LEAST * COLUMNS_LEAST;
+    if (asked != 0) return asked;
     return larger(larger(sums, elements), COLUMNS_LEAST);
 }
 
@@ -587,9 +587,19 @@ static int is_init(pto_op function)
     return name.n > end.n && pto_str_same(pto_str_make(name.p + name.n - end.n, end.n), end);
 }
 
+static pto_status check_columns(const pto_run *run)
+{
+    const int64_t asked = pto_opt_i64(run, OPT_COLUMNS), next = pto_round_up(asked, COLUMNS_LEAST);
+    if (asked == next) return PTO_OK;
+    return pto_error_at(run, pto_loc_none(run), "pto.native-layout/columns",
+                        "option `columns` is %lld, and panels have a multiple of %d columns; the next one is %lld",
+                        (long long)asked, COLUMNS_LEAST, (long long)next);
+}
+
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
+    PTO_TRY(check_columns(run));
     PTO_EACH_OP(pto_module_top(run), function) {
         if (!PTO_IS(function, FUNC) || is_init(function) ||
             pto_str_is(pto_attr_str_of(function, PTO_STR("visibility")), "private"))

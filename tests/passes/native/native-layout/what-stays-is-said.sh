@@ -37,6 +37,10 @@ says 'reads %w as it lies: packing it in each run is 43 % of the time of a produ
 pin_all s.yaml >panels.yaml
 ends 0 pto-opt w.ptir --passes='pto.native-layout{gain=0.5,columns=32}' --schedule=panels.yaml
 says 'panels = 32' out
+for columns in 15,16 33,48 241,256; do
+  refuses 5 "<command line>:1:1: error: [pto.native-layout/columns] option \`columns\` is ${columns%,*}, and panels have a multiple of 16 columns; the next one is ${columns#*,}" \
+    pto-opt w.ptir --passes="pto.native-layout{columns=${columns%,*}}"
+done
 
 kernel "$w" '0, 8 + 24 * %i' '' '' '' ''
 left 'a block of columns does not begin with a panel'
