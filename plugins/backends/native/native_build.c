@@ -38,11 +38,29 @@ static pto_status put(void *self, const char *p, size_t n)
 
 /* ---- the compiler ---- */
 
-/* Bytes of a vector of generated code: those of a register of the machine. */
+static int64_t machine_bytes(const pto_run *run) { return pto_machine_i64_or(run, 32, "vector.repeat-bytes"); }
+
+/* Bytes of a vector of generated code: those of a register of the machine, as far as C has such. */
 static int64_t vector_bytes(const pto_run *run)
 {
-    const int64_t n = pto_machine_i64_or(run, 32, "vector.repeat-bytes");
+    const int64_t n = machine_bytes(run);
     return n >= 64 ? 64 : n >= 32 ? 32 : 16;
+}
+
+/* Says where what is compiled is not vector by vector what the machine has. */
+static void warn_of_width(const pto_run *run, pto_op function, int64_t most)
+{
+    const int64_t wanted = machine_bytes(run), made = vector_bytes(run), width = made < most ? made : most;
+    if (wanted > width)
+        pto_warning(
+            function, "pto.native/machine",
+            "the machine has vectors of %lld bytes, and there are instructions for %lld: each is computed in parts",
+            (long long)wanted, (long long)width);
+    else if (wanted < width)
+        pto_warning(function, "pto.native/machine",
+                    "the machine has vectors of %lld bytes, and there are instructions for %lld at least: they are "
+                    "computed as such",
+                    (long long)wanted, (long long)width);
 }
 
 static pto_status report(pto_op function, native_status status, const native_error *e)
@@ -130,11 +148,7 @@ pto_status native_build(const pto_run *run, pto_op function, const native_build_
     text key = {.count = 0};
     native_loaded loaded = {.library = NULL};
     native_error e;
-    if (vector_bytes(run) > o->vector_bytes)
-        pto_warning(
-            function, "pto.native/machine",
-            "the machine has vectors of %lld bytes, and there are instructions for %u: each is computed in parts",
-            (long long)vector_bytes(run), (unsigned)o->vector_bytes);
+    warn_of_width(run, function, o->vector_bytes);
     pto_status s = find(run, function, o, &key, &loaded, &e);
     if (s == PTO_OK && loaded.library == NULL) {
         const native_error found = loaded.warning; /* a file that was not whole is gone by now */

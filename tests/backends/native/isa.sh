@@ -35,12 +35,22 @@ for machine in cpu-generic:16 cpu-avx2:32 cpu-avx512:64; do
   native "$machine" plain g --expect=y=want.npy --rtol=1e-4 --atol=1e-6
   says '^y: ok' out
 done
+# A width that no CPU has is computed by instructions for another one, which is said too.
+for width in 8:'16 at least: they are computed as such' 48:'16: each is computed in parts' 96:'16: each is computed in parts'; do
+  sed "s/^  repeat-bytes: 16 /  repeat-bytes: ${width%%:*} /" "$TEST_ROOT/pipelines/machines/cpu-generic.yaml" >odd.yaml
+  native ./odd plain f --out=y=odd.npy
+  says "^f.ptir:1:1: warning: \[pto.native/machine\] the machine has vectors of ${width%%:*} bytes, and there are instructions for ${width#*:} \[@f\]$"
+  cmp -s cpu-generic.npy odd.npy || complain "vectors of ${width%%:*} bytes compute other bits"
+done
 # The widest that this CPU has, by the same words as pto.native; narrower ones are there too, wider ones are refused.
 widest=plain
+sed 's/^  repeat-bytes: 64 /  repeat-bytes: 48 /' "$TEST_ROOT/pipelines/machines/cpu-avx512.yaml" >odd.yaml
 for isa in avx2 avx512; do
   exits 0 pto-run f.ptir --pipeline=native.yaml --machine=cpu-avx512.yaml --set=backend.with.isa=$isa --random-inputs=2 --out=y=$isa.npy >out 2>text &&
     widest=$isa || break
   cmp -s cpu-generic.npy $isa.npy || complain "$isa computes other bits"
+  native ./odd $isa f
+  says 'the machine has vectors of 48 bytes, and there are instructions for 32: each is computed in parts \[@f\]$'
   native cpu-avx512 $isa g --expect=y=want.npy --rtol=1e-4 --atol=1e-6
 done
 case $widest in
