@@ -31,9 +31,9 @@ typedef struct pipeline_param {
     const char *const *choices; /* or NULL */
     yaml_node *value_node;      /* the default, or what replaced it */
     value value;
-    src_pos at;          /* of the name */
-    src_pos set_at;      /* what gave it another value than the default; file NULL: nothing */
-    bool is_referred_to; /* by an option of a step or the backend */
+    src_pos at;     /* of the name */
+    src_pos set_at; /* what gave it another value than the default; file NULL: nothing */
+    bool is_read;   /* by an option of a step or the backend, at the end of a file since it was set, or in the end */
 } pipeline_param;
 
 typedef struct pipeline {

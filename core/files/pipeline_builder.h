@@ -24,6 +24,9 @@ MUST_CHECK status pipeline_step_from_node(pipeline_builder *b, const yaml_node *
 /* Inserts before position `at`. Fails when the id is taken or there are too many. */
 MUST_CHECK status pipeline_insert_step(pipeline_builder *b, uint32_t at, const pipeline_step *step);
 
+/* NULL after a diagnostic with that code: there is none. */
+pipeline_param *pipeline_find_param(pipeline_builder *b, str name, src_pos at, const diag_code_info *code);
+
 /* One item of `edits:` of a file that extends another. Fails after a diagnostic. */
 MUST_CHECK status pipeline_apply_edit(pipeline_builder *b, const yaml_node *edit);
 /* The same for one edit from outside of any file. */

@@ -19,10 +19,13 @@ static int64_t step_position(pipeline_builder *b, str id, src_pos at)
     return -1;
 }
 
-static void remove_step(pipeline_builder *b, uint32_t at)
+static status remove_step(pipeline_builder *b, str id, src_pos at)
 {
-    memmove(b->steps + at, b->steps + at + 1, (b->p->step_count - at - 1) * sizeof *b->steps);
-    b->p->step_count--;
+    const int64_t position = step_position(b, id, at);
+    if (position < 0) return FAILED;
+    pipeline_step *step = b->steps + position;
+    memmove(step, step + 1, (size_t)(--b->p->step_count - position) * sizeof *step);
+    return OK;
 }
 
 static status replace_step(pipeline_builder *b, str id, src_pos at, const yaml_node *node)
@@ -31,16 +34,26 @@ static status replace_step(pipeline_builder *b, str id, src_pos at, const yaml_n
     if (position < 0) return FAILED;
     pipeline_step step;
     TRY(pipeline_step_from_node(b, node, b->steps[position].id, &step));
-    remove_step(b, (uint32_t)position);
+    TRY(remove_step(b, id, at));
     return pipeline_insert_step(b, (uint32_t)position, &step);
 }
 
-static status insert_step(pipeline_builder *b, str id, src_pos at, int64_t distance, const yaml_node *node)
+/* The second and later steps of one pass get the ids x-2, x-3: the command line has no place for ids. */
+static void number_repeated(pipeline_builder *b, pipeline_step *step)
+{
+    const char *base = step->id;
+    for (uint32_t n = 2; pipeline_step_by_id(b->p, str_from(step->id)) != NULL; n++)
+        step->id = text_format(b->a, "%s-%u", base, n);
+}
+
+static status insert_step(pipeline_builder *b, str id, src_pos at, int64_t distance, const yaml_node *node,
+                          bool numbers)
 {
     int64_t position = step_position(b, id, at);
     if (position < 0) return FAILED;
     pipeline_step step;
     TRY(pipeline_step_from_node(b, node, NULL, &step));
+    if (numbers) number_repeated(b, &step);
     return pipeline_insert_step(b, (uint32_t)(position + distance), &step);
 }
 
@@ -67,18 +80,25 @@ static uint32_t split_path(str path, str *segments)
     return count;
 }
 
-static status set_param(pipeline_builder *b, str name, src_pos at, yaml_node *to)
+pipeline_param *pipeline_find_param(pipeline_builder *b, str name, src_pos at, const diag_code_info *code)
 {
     for (uint32_t i = 0; i < b->p->param_count; i++) {
-        if (!str_is(name, b->params[i].name)) continue;
-        b->params[i].value_node = to;
-        b->params[i].set_at = at;
-        return OK;
+        if (str_is(name, b->params[i].name)) return &b->params[i];
     }
     const char **names = arena_array(b->a, (size_t)b->p->param_count + 1, sizeof *names);
     for (uint32_t i = 0; i < b->p->param_count; i++) names[i] = b->params[i].name;
-    schema_unknown(b->d, at, &E1107, "parameter", name, names);
-    return FAILED;
+    schema_unknown(b->d, at, code, "parameter", name, names);
+    return NULL;
+}
+
+static status set_param(pipeline_builder *b, str name, src_pos at, yaml_node *to)
+{
+    pipeline_param *param = pipeline_find_param(b, name, at, &E1107);
+    if (param == NULL) return FAILED;
+    param->value_node = to;
+    param->set_at = at;
+    param->is_read = false;
+    return OK;
 }
 
 /* Sets a value below a `with` mapping; mappings on the way are made, and the short form of a plugin reference becomes
@@ -167,13 +187,10 @@ status pipeline_apply_edit(pipeline_builder *b, const yaml_node *edit)
     TRY(check_company(b, edit, verbs[verb], verb < REMOVE, verb == SET));
     const yaml_node *with = yaml_find(edit, "with");
     if (verb == REPLACE) return replace_step(b, target->text, target->at, with);
-    if (verb == INSERT_BEFORE) return insert_step(b, target->text, target->at, 0, with);
-    if (verb == INSERT_AFTER) return insert_step(b, target->text, target->at, 1, with);
+    if (verb == INSERT_BEFORE) return insert_step(b, target->text, target->at, 0, with, false);
+    if (verb == INSERT_AFTER) return insert_step(b, target->text, target->at, 1, with, false);
     if (verb == SET) return set_path(b, target->text, target->at, yaml_find(edit, "to"));
-    int64_t position = step_position(b, target->text, target->at);
-    if (position < 0) return FAILED;
-    remove_step(b, (uint32_t)position);
-    return OK;
+    return remove_step(b, target->text, target->at);
 }
 
 /* ---- command line ---- */
@@ -254,14 +271,6 @@ static status read_list_item(pipeline_builder *b, str list, src_pos at, size_t *
     return OK;
 }
 
-/* The second and later steps of one pass get the ids x-2, x-3: the command line has no place for ids. */
-static void number_repeated(pipeline_builder *b, pipeline_step *step)
-{
-    const char *base = step->id;
-    for (uint32_t n = 2; pipeline_step_by_id(b->p, str_from(step->id)) != NULL; n++)
-        step->id = text_format(b->a, "%s-%u", base, n);
-}
-
 status pipeline_add_list(pipeline_builder *b, str list, src_pos at)
 {
     size_t cursor = 0;
@@ -295,12 +304,7 @@ static status split_assignment(pipeline_builder *b, const pipeline_override *o, 
 
 status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o)
 {
-    if (o->change == PIPELINE_REMOVE) {
-        int64_t position = step_position(b, o->text, o->at);
-        if (position < 0) return FAILED;
-        remove_step(b, (uint32_t)position);
-        return OK;
-    }
+    if (o->change == PIPELINE_REMOVE) return remove_step(b, o->text, o->at);
     str key;
     size_t start;
     TRY(split_assignment(b, o, &key, &start));
@@ -314,10 +318,5 @@ status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o)
     TRY(read_list_item(b, o->text, o->at, &cursor, &node));
     if (cursor != o->text.n) return bad_list(b, o->at, cursor, "one pass was expected");
     if (o->change == PIPELINE_REPLACE) return replace_step(b, key, o->at, node);
-    const int64_t position = step_position(b, key, o->at);
-    if (position < 0) return FAILED;
-    pipeline_step step;
-    TRY(pipeline_step_from_node(b, node, NULL, &step));
-    number_repeated(b, &step);
-    return pipeline_insert_step(b, (uint32_t)position + (o->change == PIPELINE_INSERT_AFTER), &step);
+    return insert_step(b, key, o->at, o->change == PIPELINE_INSERT_AFTER, node, true);
 }

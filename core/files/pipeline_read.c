@@ -294,6 +294,49 @@ static status read_top_values(pipeline_builder *b, const yaml_node *root)
     return find_machine(b, machine->at, machine->at.file, machine->text.p);
 }
 
+static status resolve_reference(pipeline_builder *b, yaml_node *node)
+{
+    if (node->quoted || !str_starts_with(node->text, "$")) return OK;
+    if (!str_starts_with(node->text, "$params.")) {
+        diag_error(b->d, node->at, &E1105, "`%s` is not a reference; write `$params.<name>`, or quote the text",
+                   node->text.p);
+        return FAILED;
+    }
+    const str name = str_from(node->text.p + strlen("$params."));
+    pipeline_param *param = pipeline_find_param(b, name, node->at, &E1105);
+    if (param == NULL) return FAILED;
+    param->is_read = true;
+    node->refers = param->value_node;
+    node->refers_type = value_type_name(param->type);
+    return OK;
+}
+
+/* Recursion ends at the limit, which is checked here because `set` can put deep values into deep places. */
+static status resolve_references(pipeline_builder *b, yaml_node *node, int depth)
+{
+    if (node == NULL) return OK;
+    if (node->kind == YAML_SCALAR) return resolve_reference(b, node);
+    if (depth == PIPELINE_OPTION_DEPTH_MAX) {
+        diag_error(b->d, node->at, &E1016, "options nested deeper than %d levels", PIPELINE_OPTION_DEPTH_MAX);
+        return FAILED;
+    }
+    status result = OK;
+    for (uint32_t i = 0; i < node->count; i++) {
+        yaml_node *child = node->kind == YAML_SEQUENCE ? node->items[i] : node->pairs[i].value;
+        if (resolve_references(b, child, depth + 1) != OK) result = FAILED;
+    }
+    return result;
+}
+
+static status resolve_all_references(pipeline_builder *b)
+{
+    status result = resolve_references(b, b->p->backend_with, 0);
+    for (uint32_t i = 0; i < b->p->step_count; i++) {
+        if (resolve_references(b, b->steps[i].with, 0) != OK) result = FAILED;
+    }
+    return result;
+}
+
 static status apply_document(pipeline_builder *b, const yaml_node *root)
 {
     TRY(read_top_values(b, root));
@@ -305,7 +348,7 @@ static status apply_document(pipeline_builder *b, const yaml_node *root)
     if (passes != NULL) TRY(read_passes(b, passes));
     const yaml_node *edits = yaml_find(root, "edit");
     for (uint32_t i = 0; edits != NULL && i < edits->count; i++) TRY(pipeline_apply_edit(b, edits->items[i]));
-    return OK;
+    return resolve_all_references(b);
 }
 
 static bool same_file(const char *x, const char *y)
@@ -352,45 +395,6 @@ static status apply_files(pipeline_builder *b, yaml_node *root)
     return OK;
 }
 
-static status resolve_reference(pipeline_builder *b, yaml_node *node)
-{
-    if (node->quoted || !str_starts_with(node->text, "$")) return OK;
-    if (!str_starts_with(node->text, "$params.")) {
-        diag_error(b->d, node->at, &E1105, "`%s` is not a reference; write `$params.<name>`, or quote the text",
-                   node->text.p);
-        return FAILED;
-    }
-    const char *name = node->text.p + strlen("$params.");
-    for (uint32_t i = 0; i < b->p->param_count; i++) {
-        if (strcmp(b->params[i].name, name) != 0) continue;
-        node->refers = b->params[i].value_node;
-        b->params[i].is_referred_to = true;
-        node->refers_type = value_type_name(b->params[i].type);
-        return OK;
-    }
-    const char **names = arena_array(b->a, (size_t)b->p->param_count + 1, sizeof *names);
-    for (uint32_t i = 0; i < b->p->param_count; i++) names[i] = b->params[i].name;
-    schema_unknown(b->d, node->at, &E1105, "parameter", str_from(name), names);
-    return FAILED;
-}
-
-/* Recursion ends at the limit, which is checked here because `set` can put deep values into deep places. */
-static status resolve_references(pipeline_builder *b, yaml_node *node, int depth)
-{
-    if (node == NULL) return OK;
-    if (node->kind == YAML_SCALAR) return resolve_reference(b, node);
-    if (depth == PIPELINE_OPTION_DEPTH_MAX) {
-        diag_error(b->d, node->at, &E1016, "options nested deeper than %d levels", PIPELINE_OPTION_DEPTH_MAX);
-        return FAILED;
-    }
-    status result = OK;
-    for (uint32_t i = 0; i < node->count; i++) {
-        yaml_node *child = node->kind == YAML_SEQUENCE ? node->items[i] : node->pairs[i].value;
-        if (resolve_references(b, child, depth + 1) != OK) result = FAILED;
-    }
-    return result;
-}
-
 static status check_param(pipeline_builder *b, pipeline_param *param)
 {
     if (param->value_node == NULL) {
@@ -410,11 +414,11 @@ static status check_param(pipeline_builder *b, pipeline_param *param)
     return value_from_node(b->a, b->d, param->value_node, &rule, &param->value);
 }
 
-/* A default that is not read is left over from a step that an edit took away; a value that was asked for would be
- * ignored. */
+/* A default that is not read is left over from a step that an edit took away, as is what a file sets and reads; another
+ * value that was asked for would be ignored. */
 static status refuse_without_reader(pipeline_builder *b, const pipeline_param *param)
 {
-    if (param->is_referred_to || param->set_at.file == NULL) return OK;
+    if (param->is_read || param->set_at.file == NULL) return OK;
     diag_error(b->d, param->set_at, &E1105,
                "parameter `%s` is set, but no option refers to it: write `$params.%s` below a `with`", param->name,
                param->name);
@@ -429,11 +433,7 @@ static status finish(pipeline_builder *b)
         if (check_param(b, &b->params[i]) != OK) result = FAILED;
     }
     TRY(result);
-    for (uint32_t i = 0; i < b->p->step_count; i++) {
-        if (resolve_references(b, b->steps[i].with, 0) != OK) result = FAILED;
-    }
-    if (resolve_references(b, b->p->backend_with, 0) != OK) result = FAILED;
-    TRY(result);
+    TRY(resolve_all_references(b));
     for (uint32_t i = 0; i < b->p->param_count; i++) {
         if (refuse_without_reader(b, &b->params[i]) != OK) result = FAILED;
     }

@@ -118,14 +118,10 @@ static void check_named(checker *c, const schema_key *key, const yaml_node *map)
 {
     for (uint32_t i = 0; i < map->count; i++) {
         const yaml_pair *pair = &map->pairs[i];
-        if (key->choices != NULL) {
-            bool known = false;
-            for (size_t k = 0; key->choices[k] != NULL && !known; k++) known = str_is(pair->key, key->choices[k]);
-            if (!known) {
-                schema_unknown(c->d, pair->key_at, &E1030, key->element->name, pair->key, key->choices);
-                c->failed = true;
-                continue;
-            }
+        if (key->choices != NULL && !str_list_has(key->choices, pair->key.p)) {
+            schema_unknown(c->d, pair->key_at, &E1030, key->element->name, pair->key, key->choices);
+            c->failed = true;
+            continue;
         }
         char what[WHAT_BYTES];
         check_node(c, key->element, quoted(what, pair->key), pair->value);
