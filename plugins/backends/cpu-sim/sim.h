@@ -77,7 +77,7 @@ typedef struct sim_launch {
     int64_t issued, ready; /* cycles */
     int64_t instances, started, done;
     claim_table claims;
-    int64_t stride, shift; /* the k-th instance to start is (k * stride + shift) mod instances */
+    pto_order instance_order; /* in which they start */
 } sim_launch;
 
 typedef struct sim_token {

@@ -142,17 +142,6 @@ static pto_status fill_launch(sim *s, sim_launch *l, const program_step *step)
     return PTO_OK;
 }
 
-/* Seed 0 keeps the order; others walk the instances with a stride that visits each once. */
-static void order_instances(const sim *s, sim_launch *l)
-{
-    l->stride = 1;
-    if (s->seed == 0 || l->instances < 2) return;
-    const uint64_t mixed = (s->seed + l->order) * UINT64_C(0x9e3779b97f4a7c15);
-    l->stride = 1 + (int64_t)(mixed % (uint64_t)l->instances);
-    while (pto_gcd(l->instances, l->stride) != 1) l->stride++;
-    l->shift = (int64_t)((mixed >> 32) % (uint64_t)l->instances);
-}
-
 /* Memory of the caller may be that of two parameters. */
 static bool spans_overlap(const sim *s, const sim_span *a, const sim_span *b)
 {
@@ -231,7 +220,7 @@ static pto_status take_launch(sim *s, sim_launch *l, const program_step *step)
     s->orchestrator_time += s->machine->task_cycles;
     s->launch_total++;
     if (l->instances == 0) return PTO_OK;
-    order_instances(s, l);
+    l->instance_order = pto_order_make(s->seed == 0 ? 0 : s->seed + l->order, l->instances);
     l->phase = LAUNCH_WAITS;
     l->ready = -1;
     return PTO_OK;
@@ -358,7 +347,7 @@ static void dispatch(sim *s)
         sim_launch *l = next_launch(s, kind);
         for (uint32_t i = k->first; l != NULL && i < k->first + k->count; i++) {
             if (s->cores[i].launch != NULL) continue;
-            const int64_t instance = (l->started++ * l->stride + l->shift) % l->instances;
+            const int64_t instance = pto_order_at(&l->instance_order, l->started++);
             core_take(s, &s->cores[i], l, instance, s->now + s->machine->block_cycles);
             s->instance_total++;
             if (l->started == l->instances) l = next_launch(s, kind);

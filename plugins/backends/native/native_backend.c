@@ -190,7 +190,7 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     for (uint32_t i = 0; i < f->symbol_count; i++)
         if (!pto_call_symbol(call, pto_s(f->symbols[i]), &symbols[i]))
             return pto_error(call->function, "pto.native/arguments", "nothing says what $%s is", f->symbols[i]);
-    native_session s = {.run = run, .function = call->function, .keep = &x->keep};
+    native_session s = {.run = run, .function = call->function, .keep = &x->keep, .seed = call->seed};
     const pto_native_services services = native_services_of(&s);
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     native_arena_reset(&x->keep.memory);

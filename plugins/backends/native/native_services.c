@@ -6,6 +6,8 @@
 
 #include <native_launch.h>
 
+#include <pto/arithmetic.h>
+
 static void *allocate(void *self, size_t bytes)
 {
     native_session *s = self;
@@ -34,15 +36,25 @@ static void *keep(void *self, const void *key, size_t key_bytes, size_t bytes, b
 
 typedef struct job {
     native_launch launch;
-    native_profile *profile;
+    native_profile *profile; /* NULL: nobody asks */
+    pto_order order;
 } job;
 
-static void run_profiled(void *self, int64_t from, int64_t to, uint32_t thread)
+static void run_instances(void *self, int64_t from, int64_t to, uint32_t thread)
 {
     job *j = self;
-    native_profile_piece(j->profile, thread);
+    if (j->profile != NULL) native_profile_piece(j->profile, thread);
     native_launch_run(&j->launch, from, to, thread);
-    native_profile_pieced(j->profile, thread, from, to);
+    if (j->profile != NULL) native_profile_pieced(j->profile, thread, from, to);
+}
+
+static void run_in_other_order(void *self, int64_t from, int64_t to, uint32_t thread)
+{
+    const job *j = self;
+    for (int64_t k = from; k < to; k++) {
+        const int64_t instance = pto_order_at(&j->order, k);
+        run_instances(self, instance, instance + 1, thread);
+    }
 }
 
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
@@ -55,19 +67,15 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
         return NATIVE_FAULT_REPORTED;
     }
     if (pto_should_stop(s->run)) return NATIVE_FAULT_REPORTED;
-    job j = {.profile = s->profile};
+    job j = {.profile = s->profile, .order = pto_order_make(s->seed, instances)};
     if (native_launch_begin(&j.launch, kernel, frame, scratch_bytes, native_pool_threads(pool), &s->keep->scratch,
                             &s->e) != NATIVE_OK)
         return NATIVE_FAULT_MEMORY;
     s->instances += instances;
     s->launches++;
-    if (s->profile != NULL) {
-        native_profile_launch(s->profile, kernel);
-        native_pool_run(pool, instances, run_profiled, &j);
-        native_profile_launched(s->profile, instances);
-    } else {
-        native_pool_run(pool, instances, native_launch_run, &j.launch);
-    }
+    if (s->profile != NULL) native_profile_launch(s->profile, kernel);
+    native_pool_run(pool, instances, s->seed != 0 ? run_in_other_order : run_instances, &j);
+    if (s->profile != NULL) native_profile_launched(s->profile, instances);
     return j.launch.fault;
 }
 

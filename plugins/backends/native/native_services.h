@@ -25,6 +25,7 @@ typedef struct native_session {
     const pto_run *run;
     pto_op function;
     native_keep *keep;
+    uint64_t seed;                  /* of the order of instances, as of pto_call */
     int64_t instances, launches;    /* that ran so far */
     struct native_profile *profile; /* NULL: nobody asks */
     native_error e;                 /* why memory was refused, if it was */

@@ -32,6 +32,30 @@ static inline int64_t pto_gcd(int64_t a, int64_t b)
     return a;
 }
 
+/* An order of `count` things that do not depend on each other, such as the instances of a launch: the k-th of it is
+ * pto_order_at. Seed 0 keeps them in order; others (pto_call.seed) visit each once, a stride apart. */
+typedef struct pto_order {
+    int64_t count, stride, shift;
+} pto_order;
+static inline pto_order pto_order_make(uint64_t seed, int64_t count)
+{
+    const uint64_t mixed = seed * UINT64_C(0x9e3779b97f4a7c15);
+    pto_order o;
+    o.count = count;
+    o.stride = 1;
+    o.shift = 0;
+    if (seed == 0 || count < 2) return o;
+    const int64_t most = INT64_MAX / count; /* so that k strides are a number */
+    o.stride = 1 + (int64_t)(mixed % (uint64_t)(count < most ? count : most));
+    while (pto_gcd(count, o.stride) != 1) o.stride--;
+    o.shift = (int64_t)((mixed >> 32) % (uint64_t)count);
+    return o;
+}
+static inline int64_t pto_order_at(const pto_order *o, int64_t k)
+{
+    return (int64_t)(((uint64_t)k * (uint64_t)o->stride + (uint64_t)o->shift) % (uint64_t)o->count);
+}
+
 #ifdef __cplusplus
 }
 #endif
