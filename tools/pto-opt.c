@@ -62,10 +62,26 @@ static exit_status print_comparison(session *s, module *m, module *other)
     return is_same ? EXIT_STATUS_OK : EXIT_STATUS_NO;
 }
 
+/* What says how the module is printed says nothing of what a generator writes in its place. */
+static status check_printing(const session *s, const run_agent *generator)
+{
+    static const uint32_t options[] = {OPTION_PRINT_GENERIC, OPTION_PRINT_LOCATIONS, OPTION_COMPARE};
+    for (size_t i = 0; generator != NULL && i < sizeof options / sizeof *options; i++) {
+        if (!command_line_has(s->line, options[i])) continue;
+        diag_error(
+            s->diags, (src_pos){"pto-opt", 0, 0}, &E1504,
+            "option `--%s` has no effect with `-o %s`: code generator %s writes that, not the printer of modules",
+            cli_options[options[i]].name, output_path(s), generator->id);
+        return FAILED;
+    }
+    return OK;
+}
+
 static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
 {
     const run_agent *generator;
     TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, output_path(s), &generator));
+    TRY_AS(EXIT_STATUS_USAGE, check_printing(s, generator));
     TRY_EXIT(session_compile(s, m, recorder));
     if (other != NULL) TRY_EXIT(session_compile_other(s, other, recorder));
     if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
