@@ -155,9 +155,16 @@ void native_cache_unlock(native_cache *c, const native_digest *key, int lock)
 
 /* ---- writing ---- */
 
-static bool has_ending(const char *name, const char *ending)
+/* Whether the name is one of name_of: nothing else in the folder is ours. */
+static bool is_ours(const char *name, const char *ending)
 {
-    return strlen(name) == NATIVE_DIGEST_DIGITS + strlen(ending) && strcmp(name + NATIVE_DIGEST_DIGITS, ending) == 0;
+    return strspn(name, "0123456789abcdef") == NATIVE_DIGEST_DIGITS && strcmp(name + NATIVE_DIGEST_DIGITS, ending) == 0;
+}
+
+/* Whether it is a compiled file of ours. */
+static bool is_file(const native_cache *c, const char *name, struct stat *st)
+{
+    return is_ours(name, LIBRARY) && fstatat(c->folder, name, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st->st_mode);
 }
 
 /* What a process left that was killed: its lock is free. */
@@ -191,13 +198,13 @@ static uint64_t survey(native_cache *c, const char *newest, oldest_file *oldest)
 {
     uint64_t bytes = 0;
     oldest->is_set = false;
-    DIR *entries = opendir(c->path);
+    DIR *entries = native_folder_entries(c->folder);
     if (entries == NULL) return 0;
     for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
         struct stat st;
         const char *name = entry->d_name;
-        if (has_ending(name, LOCK)) remove_left(c, name);
-        if (!has_ending(name, LIBRARY) || fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (is_ours(name, LOCK)) remove_left(c, name);
+        if (!is_file(c, name, &st)) continue;
         bytes += (uint64_t)st.st_size;
         if (strcmp(name, newest) == 0 || (oldest->is_set && !is_earlier(st.st_mtim, oldest->used))) continue;
         snprintf(oldest->name, sizeof oldest->name, "%s", name);
@@ -211,12 +218,12 @@ static uint64_t survey(native_cache *c, const char *newest, oldest_file *oldest)
 uint64_t native_cache_list(native_cache *c, void (*visit)(void *self, const native_cache_entry *entry), void *self)
 {
     uint64_t bytes = 0;
-    DIR *entries = opendir(c->path);
+    DIR *entries = native_folder_entries(c->folder);
     if (entries == NULL) return 0;
     for (const struct dirent *e = readdir(entries); e != NULL; e = readdir(entries)) {
         struct stat st;
-        if (has_ending(e->d_name, LOCK)) remove_left(c, e->d_name);
-        if (!has_ending(e->d_name, LIBRARY) || fstatat(c->folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (is_ours(e->d_name, LOCK)) remove_left(c, e->d_name);
+        if (!is_file(c, e->d_name, &st)) continue;
         const native_cache_entry entry = {e->d_name, (uint64_t)st.st_size, st.st_mtim};
         bytes += entry.bytes;
         visit(self, &entry);

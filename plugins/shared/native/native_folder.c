@@ -1,8 +1,8 @@
 #include "native_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,12 +36,20 @@ static bool make_folders(const char *path)
     return true;
 }
 
+static native_status refuse(const char *path, bool with_parents, const char *what, int failed, native_error *e)
+{
+    struct stat st;
+    if (!with_parents && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+        return native_fail(e, NATIVE_NO_FOLDER, "%s `%s` is a link, which is not followed; remove it", what, path);
+    return native_fail(e, NATIVE_NO_FOLDER, "%s `%s` cannot be opened: %s", what, path, native_errno_text(failed));
+}
+
 native_status native_folder_open(const char *path, bool with_parents, const char *what, int *folder, native_error *e)
 {
     int fd = -1;
-    if (with_parents ? make_folders(path) : make_folder(path)) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return native_fail(e, NATIVE_NO_FOLDER, "%s `%s` cannot be opened: %s", what, path, native_errno_text(errno));
+    if (with_parents ? make_folders(path) : make_folder(path))
+        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (with_parents ? 0 : O_NOFOLLOW));
+    if (fd < 0) return refuse(path, with_parents, what, errno, e);
     struct stat st = {.st_mode = 0};
     const bool is_known = fstat(fd, &st) == 0;
     if (is_known && st.st_uid == geteuid() && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
@@ -54,6 +62,14 @@ native_status native_folder_open(const char *path, bool with_parents, const char
                            path, (uintmax_t)st.st_uid, (uintmax_t)geteuid());
     return native_fail(e, NATIVE_NO_FOLDER, "%s `%s` can be written by others (mode %04o, expected 0700)", what, path,
                        (unsigned)(st.st_mode & 07777));
+}
+
+DIR *native_folder_entries(int folder)
+{
+    const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && entries == NULL) close(fd);
+    return entries;
 }
 
 int native_folder_open_file(int folder, const char *name)
@@ -81,19 +97,20 @@ bool native_folder_lock(int fd, double seconds_max, bool (*stop)(void *self), vo
     return true;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
+void native_folder_remove(int parent, const char *name)
 {
-    (void)st;
-    (void)type;
-    (void)walk;
-    remove(path);
-    return 0;
-}
-
-void native_folder_remove(const char *path)
-{
-    enum { OPEN_MAX_FOLDERS = 8 };
-    nftw(path, remove_entry, OPEN_MAX_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    if (unlinkat(parent, name, 0) == 0 || errno != EISDIR) return;
+    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+    if (entries == NULL) {
+        if (folder >= 0) close(folder);
+        return;
+    }
+    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            native_folder_remove(folder, entry->d_name);
+    closedir(entries);
+    unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 bool native_folder_write(int fd, const void *p, size_t n)

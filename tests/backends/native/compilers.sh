@@ -55,6 +55,14 @@ ends 0 ./native
 kill "$(cat child)" 2>/dev/null
 fails 5 'error: \[pto.native/cannot-write\] temporary folder `.*/missing/pto-native-[0-9]*` cannot be opened: No such file or directory' \
   env TMPDIR="$PWD/missing" ./native
+# A link in its place is not followed, by no tool: what it leads to stays.
+mkdir -p linked precious/project
+echo data >precious/project/thesis
+ln -s "$PWD/precious" "linked/pto-native-$(id -u)"
+link_said="temporary folder \`.*/linked/pto-native-[0-9]*\` is a link, which is not followed; remove it"
+fails 5 "error: \[pto.native/cannot-write\] $link_said" env TMPDIR="$PWD/linked" ./native
+fails 74 "error: \[E1614\] the library cannot be made: $link_said" env TMPDIR="$PWD/linked" pto-build f.ptir -o libf.so
+[ "$(cat precious/project/thesis)" = data ] || fail 'what the link leads to was changed'
 
 # clang refuses options that GCC is given: which of them a compiler is shows where links to it lead. Both make programs
 # of the same bits, also where scratch memory holds numbers of several types.

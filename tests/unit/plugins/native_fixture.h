@@ -7,6 +7,7 @@
 #include <native_folder.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static inline native_fixture native_fixture_begin(void)
     return f;
 }
 
-static inline void native_fixture_end(native_fixture *f) { native_folder_remove(f->folder); }
+static inline void native_fixture_end(native_fixture *f) { native_folder_remove(AT_FDCWD, f->folder); }
 
 /* Files and folders in the folder at `path`, those of it that begin with a dot apart; 0 when there is none. */
 static inline int entry_count(const char *path)

@@ -315,6 +315,37 @@ TEST(the_file_that_was_not_used_for_longest_goes)
     native_fixture_end(&f);
 }
 
+/* ---- what is not ours ---- */
+
+TEST(a_link_to_the_folder_is_followed_and_only_our_files_are_removed)
+{
+    /* As long as a key, one digit too few, and the like: files of the user that the folder had before. */
+    static const char *const names[] = {"a-library-of-somebody-else-with-a-name-that-is-as-long-as-a-key.so",
+                                        "0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef.so",
+                                        "123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.so",
+                                        "a-library-of-somebody-else-with-a-name-that-is-as-long-as-a-key.lock",
+                                        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.so.1"};
+    enum { COUNT = sizeof names / sizeof names[0] };
+    native_fixture f = native_fixture_begin();
+    native_cache c;
+    assert_int_equal(mkdir(path_in(&f, "disk"), 0700), 0);
+    assert_int_equal(symlink(path_in(&f, "disk"), path_in(&f, "link")), 0);
+    assert_int_equal(native_cache_open(&c, path_in(&f, "link"), 1, &f.e), NATIVE_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        char name[NAME_TEXT];
+        snprintf(name, sizeof name, "disk/%s", names[i]);
+        write_text(path_in(&f, name), "a text", 0600);
+    }
+    assert_int_equal(store(&c, "a", library_path(), &f.e), NATIVE_OK);
+    assert_int_equal(store(&c, "b", library_path(), &f.e), NATIVE_OK);
+    assert_int_equal(entry_count(path_in(&f, "disk")), COUNT + 1);
+    dlclose(load(&f, &c, "b"));
+    assert_int_equal(native_cache_clear(&c, &f.e), NATIVE_OK);
+    assert_int_equal(entry_count(path_in(&f, "disk")), COUNT);
+    native_cache_close(&c);
+    native_fixture_end(&f);
+}
+
 /* ---- several processes ---- */
 
 static bool stop_third_time(void *self) { return ++*(int *)self == 3; }

@@ -422,6 +422,82 @@ TEST(a_temporary_folder_that_cannot_be_used)
     native_fixture_end(&f);
 }
 
+/* ---- what is not ours ---- */
+
+/* "<the temporary folder of the user>/<name>", or itself. */
+static const char *in_temporary(const native_fixture *f, const char *name)
+{
+    char path[NAME_TEXT];
+    snprintf(path, sizeof path, "pto-native-%ld%s%s", (long)geteuid(), name[0] != '\0' ? "/" : "", name);
+    return path_in(f, path);
+}
+
+/* Folders "<name>" and "<name>/sub" with a file. */
+static void make_tree(const native_fixture *f, const char *name)
+{
+    char path[NAME_TEXT];
+    assert_int_equal(mkdir(path_in(f, name), 0700), 0);
+    snprintf(path, sizeof path, "%s/sub", name);
+    assert_int_equal(mkdir(path_in(f, path), 0700), 0);
+    snprintf(path, sizeof path, "%s/sub/file", name);
+    write_text(path_in(f, path), "data", 0600);
+}
+
+TEST(a_temporary_folder_that_is_a_link_is_not_followed)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    const native_request q = request_of(&f);
+    native_loaded loaded;
+    make_tree(&f, "precious");
+    for (int i = 0; i < 3; i++) {
+        const char *link = in_temporary(&f, "");
+        assert_int_equal(symlink(i < 2 ? path_in(&f, "precious") : path_in(&f, "missing"), link), 0);
+        if (i == 1 && geteuid() == 0) assert_int_equal(lchown(link, NOBODY, NOBODY), 0);
+        assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+        assert_says(&f, "temporary folder `/tmp/pto-native-test-");
+        assert_says(&f, "` is a link, which is not followed; remove it");
+        assert_int_equal(unlink(link), 0);
+    }
+    assert_true(has_entry(&f, "precious/sub/file"));
+    assert_int_equal(entry_count(path_in(&f, "precious")), 1);
+    assert_false(has_entry(&f, "missing"));
+    assert_int_equal(times_compiled(&f), 0);
+    assert_true(load(&f, &c, &q));
+    native_fixture_end(&f);
+}
+
+TEST(in_the_temporary_folder_only_what_was_left_is_removed)
+{
+    /* The first is as one that was left: the names of the others differ, or they are no folders. */
+    static const char *const names[] = {
+        "12-0123456789abcdef",  "project",           "12-0123456789abcdeg", "12-0123456789abcde",
+        "12-0123456789abcdef0", "-0123456789abcdef", "a2-0123456789abcdef", "34-0123456789abcdef.old"};
+    enum { COUNT = sizeof names / sizeof names[0] };
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    const native_request q = request_of(&f);
+    char name[NAME_TEXT];
+    make_tree(&f, "precious");
+    assert_int_equal(mkdir(in_temporary(&f, ""), 0700), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "pto-native-%ld/%s", (long)geteuid(), names[i]);
+        make_tree(&f, name);
+    }
+    assert_int_equal(symlink(path_in(&f, "precious"), in_temporary(&f, "56-0123456789abcdef")), 0);
+    assert_int_equal(symlink(path_in(&f, "precious"), in_temporary(&f, "12-0123456789abcdef/sub/link")), 0);
+    write_text(in_temporary(&f, "78-0123456789abcdef"), "", 0600);
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(access(in_temporary(&f, names[0]), F_OK), -1);
+    for (size_t i = 1; i < COUNT; i++) {
+        snprintf(name, sizeof name, "%s/sub/file", names[i]);
+        assert_int_equal(access(in_temporary(&f, name), F_OK), 0);
+    }
+    assert_int_equal(scratch_count(&f), COUNT - 1 + 2);
+    assert_true(has_entry(&f, "precious/sub/file"));
+    native_fixture_end(&f);
+}
+
 /* ---- several processes ---- */
 
 /* 0: it was found, 1: it was compiled; 2: it was neither. */
