@@ -59,9 +59,7 @@ typedef struct executable {
 static pto_status find_function(pto_op function, executable *x)
 {
     const pto_str name = pto_function_name(function);
-    x->module = dlsym(x->library, "pto_native_module_v1");
-    if (x->module == NULL)
-        return pto_error(function, "pto.native/load", "what was compiled is not a module: %s", dlerror());
+    x->module = dlsym(x->library, NATIVE_MODULE_SYMBOL);
     for (uint32_t i = 0; i < x->module->function_count; i++) {
         const pto_native_function *f = x->module->functions[i];
         const size_t n = strlen(f->name);

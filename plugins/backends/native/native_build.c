@@ -110,6 +110,7 @@ static native_status load(const pto_run *run, const native_build_options *o, con
         .libraries = libraries,
         .files = files,
         .file_count = native_header_count,
+        .symbol = NATIVE_MODULE_SYMBOL,
         .seconds_max = o->seconds_max,
         .stop = should_stop,
         .self = (void *)(uintptr_t)run,

@@ -15,6 +15,9 @@ typedef struct native_build_options {
     int rounds_to_bf16;    /* and one that rounds vectors of 64 bytes to bf16 */
 } native_build_options;
 
+/* The pto_native_module that a library has. */
+#define NATIVE_MODULE_SYMBOL "pto_native_module_v1"
+
 /* Loads what the generator makes of the module into `*library`, for dlsym and dlclose. PTO_MISSING: there is no
  * compiler. A cache that cannot be used, and a machine with wider vectors, is a warning at `function`. */
 pto_status native_build(const pto_run *run, pto_op function, const native_build_options *o, void **library);

@@ -1,9 +1,9 @@
 #include "native_cache.h"
 
 #include "native_folder.h"
+#include "native_image.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -92,7 +92,8 @@ static bool is_whole(int fd, const native_digest *key)
     return memcmp(end.magic, magic, sizeof magic) == 0 && memcmp(&end.digest, &digest, sizeof digest) == 0;
 }
 
-native_status native_cache_load(native_cache *c, const native_digest *key, void **library, native_error *e)
+native_status native_cache_load(native_cache *c, const native_digest *key, const char *symbol, void **library,
+                                native_error *e)
 {
     char name[NAME_BYTES], path[PATH_MAX + NAME_BYTES + 1];
     *library = NULL;
@@ -109,14 +110,14 @@ native_status native_cache_load(native_cache *c, const native_digest *key, void 
     }
     /* It was used today. */
     futimens(fd, NULL);
+    native_error why;
+    native_status status = native_image_check(fd, &why);
     close(fd);
-    dlerror();
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (*library != NULL) return NATIVE_OK;
-    const char *why = dlerror();
+    if (status == NATIVE_OK) status = native_image_load(path, symbol, library, &why);
+    if (status == NATIVE_OK) return NATIVE_OK;
     /* Another process may have removed it just now, as the oldest one. */
     if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0) return NATIVE_OK;
-    return native_fail(e, NATIVE_NOT_LOADED, "what was compiled cannot be loaded: %s", why != NULL ? why : path);
+    return native_fail(e, status, "file `%s` of the cache is not a module: %s", path, why.text);
 }
 
 /* ---- the lock of a key ---- */
@@ -207,7 +208,7 @@ static uint64_t survey(native_cache *c, const char *newest, oldest_file *oldest)
         if (!is_file(c, name, &st)) continue;
         bytes += (uint64_t)st.st_size;
         if (strcmp(name, newest) == 0 || (oldest->is_set && !is_earlier(st.st_mtim, oldest->used))) continue;
-        snprintf(oldest->name, sizeof oldest->name, "%s", name);
+        memcpy(oldest->name, name, strlen(name) + 1);
         oldest->used = st.st_mtim;
         oldest->is_set = true;
     }
@@ -277,19 +278,16 @@ static bool copy(int from, int to, const native_digest *key)
     return native_folder_write(to, &end, sizeof end);
 }
 
-native_status native_cache_store(native_cache *c, const native_digest *key, const char *file, native_error *e)
+native_status native_cache_store(native_cache *c, const native_digest *key, int from, native_error *e)
 {
     char unfinished[NAME_BYTES], name[NAME_BYTES];
     name_of(key, UNFINISHED, unfinished);
     name_of(key, LIBRARY, name);
-    const int from = open(file, O_RDONLY | O_CLOEXEC);
-    if (from < 0) return native_fail(e, NATIVE_NO_FOLDER, "`%s` cannot be read: %s", file, native_errno_text(errno));
     unlinkat(c->folder, unfinished, 0);
     const int to = openat(c->folder, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           S_IRUSR | S_IWUSR | S_IXUSR);
     bool is_stored = to >= 0 && copy(from, to, key);
     int failed = errno;
-    close(from);
     if (to >= 0 && close(to) != 0 && is_stored) {
         failed = errno;
         is_stored = false;

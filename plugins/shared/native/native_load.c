@@ -2,6 +2,7 @@
 
 #include "native_cache.h"
 #include "native_folder.h"
+#include "native_image.h"
 #include "native_scratch.h"
 
 #include <dlfcn.h>
@@ -144,13 +145,17 @@ static native_status compile(const native_compiler *c, const native_request *q, 
     return units > 1 ? compile_units(c, q, s, units, e) : make_library(c, q, s, source, e);
 }
 
-static native_status load_file(const char *path, void **library, native_error *e)
+/* What the compiler left: checked, open as `*fd`, and loaded. */
+static native_status load_made(const native_compiler *c, const native_request *q, const native_scratch *s, int *fd,
+                               void **library, native_error *e)
 {
-    dlerror();
-    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (*library != NULL) return NATIVE_OK;
-    const char *why = dlerror();
-    return native_fail(e, NATIVE_NOT_LOADED, "what was compiled cannot be loaded: %s", why != NULL ? why : path);
+    char path[PATH_MAX + sizeof OUTPUT + 1];
+    native_error why;
+    snprintf(path, sizeof path, "%s/" OUTPUT, s->path);
+    native_status status = native_image_open(s->folder, OUTPUT, fd, &why);
+    if (status == NATIVE_OK) status = native_image_load(path, q->symbol, library, &why);
+    if (status == NATIVE_OK) return NATIVE_OK;
+    return native_fail(e, status, "what C compiler `%s` made is not a module: %s", c->name, why.text);
 }
 
 /* Into the cache, if there is one, and then from there: debuggers find the file later. */
@@ -158,14 +163,19 @@ static native_status make(const native_compiler *c, const native_request *q, nat
                           const native_digest *key, native_loaded *loaded, native_error *e)
 {
     native_scratch s;
+    int fd = -1;
+    void *made = NULL;
     native_status status = native_scratch_begin(&s, e);
     if (status != NATIVE_OK) return status;
-    char path[PATH_MAX + sizeof OUTPUT + 1];
-    snprintf(path, sizeof path, "%s/" OUTPUT, s.path);
     status = compile(c, q, &s, e);
-    if (status == NATIVE_OK && cache != NULL && native_cache_store(cache, key, path, &loaded->warning) == NATIVE_OK)
-        (void)native_cache_load(cache, key, &loaded->library, &loaded->warning);
-    if (status == NATIVE_OK && loaded->library == NULL) status = load_file(path, &loaded->library, e);
+    if (status == NATIVE_OK) status = load_made(c, q, &s, &fd, &made, e);
+    if (status == NATIVE_OK && cache != NULL && native_cache_store(cache, key, fd, &loaded->warning) == NATIVE_OK)
+        (void)native_cache_load(cache, key, q->symbol, &loaded->library, &loaded->warning);
+    if (loaded->library == NULL)
+        loaded->library = made;
+    else if (made != NULL)
+        dlclose(made);
+    if (fd >= 0) close(fd);
     loaded->is_compiled = status == NATIVE_OK;
     native_scratch_end(&s);
     return status;
@@ -178,7 +188,7 @@ static native_status load_with(const native_compiler *c, const native_request *q
 {
     const native_digest key = native_load_key(c, q);
     int lock = -1;
-    (void)native_cache_load(cache, &key, &loaded->library, &loaded->warning);
+    (void)native_cache_load(cache, &key, q->symbol, &loaded->library, &loaded->warning);
     if (loaded->library != NULL || q->text == NULL) return NATIVE_OK;
     const native_status locked =
         native_cache_lock(cache, &key, q->seconds_max, q->stop, q->self, &lock, &loaded->warning);
@@ -186,7 +196,7 @@ static native_status load_with(const native_compiler *c, const native_request *q
         return native_fail(e, NATIVE_STOPPED, "waiting for another process that compiles the same was stopped");
     if (locked != NATIVE_OK) return make(c, q, NULL, &key, loaded, e);
     /* The process that had the lock before us may have made it. */
-    (void)native_cache_load(cache, &key, &loaded->library, &loaded->warning);
+    (void)native_cache_load(cache, &key, q->symbol, &loaded->library, &loaded->warning);
     const native_status status = loaded->library != NULL ? NATIVE_OK : make(c, q, cache, &key, loaded, e);
     native_cache_unlock(cache, &key, lock);
     return status;

@@ -27,6 +27,7 @@ typedef struct native_request {
     const char *const *libraries; /* after it: "-lm"; NULL-ended, or NULL */
     const native_file *files;     /* that the text includes, `file_count` of them */
     uint32_t file_count;
+    const char *symbol;       /* that the library must have; or NULL */
     const char *salt;         /* what else the library depends on, such as a version of a struct; or NULL */
     double seconds_max;       /* of a run of the compiler, two where there are parts; also how long another process that
                                  compiles the same is waited for */
@@ -46,8 +47,9 @@ typedef struct native_loaded {
 
 /* Loads what `q` asks for, with `c`, the compiler that makes it when it must. Without a text it finds what was made
  * under the key, or leaves `library` NULL, with NATIVE_OK. What can fail: native_compiler_run,
- * native_scratch_begin, and NATIVE_NOT_LOADED. A cache that cannot be used is a warning. Keeps no file open and leaves
- * no temporary file, except when the process is killed, and then the next call removes it. One call at a time. */
+ * native_scratch_begin, and NATIVE_NOT_LOADED: what the compiler made is not a library, or lacks the symbol; nothing of
+ * it is kept. A cache that cannot be used is a warning. Keeps no file open and leaves no temporary file, except when
+ * the process is killed, and then the next call removes it. One call at a time. */
 native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e);
 
 /* The key of a request in the cache: a digest of the compiler, all flags and files, and of `key`, or else the text. */

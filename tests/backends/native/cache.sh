@@ -128,3 +128,17 @@ chmod +x limited
 fails 5 'f.ptir:1:1: error: \[pto.native/cannot-write\] temporary folder `.*` cannot be written: File too large' ./limited
 [ "$(find $folder pto-native-* -type f | wc -l)" -eq 0 ] || fail 'half a file is left'
 quiet
+
+# A compiler that ends well and leaves something else: nothing of it is kept, and the next run is well.
+rm -f $folder/*.so
+odd() { # WHAT_IT_DOES WHY
+  program counts "gcc \"\$@\" && case \$* in *module.so*) $1 ;; esac"
+  fails 5 "f.ptir:1:1: error: \[pto.native/load\] what C compiler \`counts\` made is not a module: $2 " ./native
+  [ "$(find $folder pto-native-* -mindepth 1 | wc -l)" -eq 0 ] || fail 'something of it is kept'
+}
+odd 'truncate -s 3000 module.so' 'it has 3000 bytes, which are not all of a shared object'
+odd 'rm module.so; mkfifo module.so' 'it is not a file'
+odd "cp $(gcc -print-file-name=libm.so.6) module.so" 'it has no symbol `pto_native_module_v1`'
+program counts 'exec gcc "$@"'
+quiet
+quiet

@@ -20,7 +20,7 @@ echo 'module.c:3:5: error: expected an expression' >&2
 exit 1"
 fails 5 'error: \[pto.native/compiler\] C compiler `wrong` ended with status 1: module.c:3:5: error: expected an expression ' ./with ./wrong
 fails 5 'error: \[pto.native/compiler\] C compiler `false` ended with status 1 ' ./with false
-fails 5 'error: \[pto.native/load\] what was compiled cannot be loaded: .*module.so: cannot open' ./with true
+fails 5 'error: \[pto.native/load\] what C compiler `true` made is not a module: it is missing ' ./with true
 program crashes 'kill -SEGV $$'
 fails 5 'error: \[pto.native/compiler\] C compiler `crashes` ended by signal 11 ' ./with ./crashes
 

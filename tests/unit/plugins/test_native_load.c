@@ -18,6 +18,7 @@ static native_request request_of(const native_fixture *f)
         .text = text,
         .text_bytes = sizeof text - 1,
         .flags = flags,
+        .symbol = "answer",
         .seconds_max = 60,
         .cache_path = f->cache,
         .cache_bytes_max = 100 * 1024 * 1024,
@@ -301,7 +302,7 @@ TEST(compilers_that_hang_or_make_nothing_leave_nothing)
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_SLOW);
     c = counting_compiler(&f, "exit 0");
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NOT_LOADED);
-    assert_says(&f, "module.so: cannot open shared object file");
+    assert_string_equal(f.e.text, "what C compiler `gcc` made is not a module: it is missing");
     assert_int_equal(entry_count(f.cache), 0);
     assert_int_equal(scratch_count(&f), 0);
     const char *many[NATIVE_ARGUMENTS_MAX + 1];
@@ -310,6 +311,62 @@ TEST(compilers_that_hang_or_make_nothing_leave_nothing)
     q.flags = many;
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
     assert_string_equal(f.e.text, "C compiler `gcc`: more than 64 arguments");
+    native_fixture_end(&f);
+}
+
+TEST(compilers_that_end_well_and_make_something_else_leave_nothing)
+{
+    static const struct {
+        const char *commands, *why;
+    } rows[] = {
+        {"ln module.so other; truncate -s 3000 module.so", "it has 3000 bytes, which are not all of a shared object"},
+        {"truncate -s 10 module.so", "it is not a shared object"},
+        {"cp module.c module.so", "it is not a shared object"},
+        {"rm module.so; mkfifo module.so", "it is not a file"},
+        {"rm module.so; mkdir module.so", "it is not a file"},
+        {"mv module.so other; ln -s other module.so", "it cannot be opened: Too many levels of symbolic links"},
+        {"echo 'int another;' >module.c; cc -shared module.c -o module.so", "it has no symbol `answer`"},
+        {"echo 'int missing(void); int answer(void) { return missing(); }' >module.c; cc -shared module.c -o module.so",
+         "undefined symbol: missing"},
+        {"cc -w -c module.c -o module.so", "it is not a shared object"},
+    };
+    native_fixture f = native_fixture_begin();
+    const native_request q = request_of(&f);
+    native_compiler real;
+    assert_int_equal(native_compiler_find(NULL, &real, &f.e), NATIVE_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char commands[2 * PATH_MAX];
+        native_compiler c;
+        native_loaded loaded;
+        snprintf(commands, sizeof commands, "%s \"$@\" && { %s; }", real.path, rows[i].commands);
+        assert_int_equal(native_compiler_find(write_program(&f, "odd", commands), &c, &f.e), NATIVE_OK);
+        assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NOT_LOADED);
+        assert_says(&f, "what C compiler `odd` made is not a module: ");
+        assert_says(&f, rows[i].why);
+        assert_null(loaded.library);
+        assert_int_equal(entry_count(f.cache), 0);
+        assert_int_equal(scratch_count(&f), 0);
+    }
+    native_fixture_end(&f);
+}
+
+TEST(a_file_of_the_cache_that_is_not_a_module_is_made_anew)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    assert_true(load(&f, &c, &q));
+    q.symbol = "question";
+    static const char more[] = "int question(void) { return 6 * 9; }\nint answer(void) { return 42; }\n";
+    q.key = q.text;
+    q.key_bytes = q.text_bytes;
+    native_request of_key = q;
+    of_key.symbol = "answer";
+    assert_true(load(&f, &c, &of_key)); /* and lacks the question */
+    q.text = more;
+    q.text_bytes = sizeof more - 1;
+    load_with_warning(&f, &c, &q, ".so` of the cache is not a module: it has no symbol `question`");
+    assert_false(load(&f, &c, &q));
     native_fixture_end(&f);
 }
 
