@@ -311,6 +311,8 @@ PTO_VECTOR_FN pto_f32 pto_sqrt_f32(pto_f32 x)
 {
 #if PTO_ELEMENTWISE
     return __builtin_elementwise_sqrt(x);
+#elif PTO_MASK_REGISTERS && defined(__clang__)
+    return __builtin_ia32_sqrtps512(x, PTO_CURRENT_ROUNDING);
 #elif PTO_MASK_REGISTERS
     return __builtin_ia32_sqrtps512_mask(x, x, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
 #elif PTO_VECTOR_BYTES == 32 && defined(__AVX__)
@@ -500,9 +502,11 @@ PTO_VECTOR_FN pto_f32 pto_prelu_f32(pto_f32 a, pto_f32 b)
 }
 PTO_OF_TWO(prelu)
 
-/* The larger and the smaller of integers. */
+/* The larger and the smaller of integers. A clang without the first of these makes the instruction of the selection. */
 #if PTO_ELEMENTWISE
 #define PTO_EXTREME(word, relation, type, letters) __builtin_elementwise_##word(a, b)
+#elif defined(__clang__)
+#define PTO_EXTREME(word, relation, type, letters) pto_select_##type(pto_##relation##_##type(a, b), a, b)
 #elif PTO_MASK_REGISTERS
 #define PTO_EXTREME(word, relation, type, letters) \
     (pto_##type) __builtin_ia32_p##word##letters##512_mask((pto_i32)a, (pto_i32)b, (pto_i32)a, PTO_ALL_LANES)

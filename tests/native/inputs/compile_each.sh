@@ -48,6 +48,10 @@ native_each() {
       "-DPTO_ROUNDS_TO_BF16 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
     one avx512-clang "avx512f avx512bw avx512vl avx512dq" clang-19 "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
     one avx2-clang "avx2 fma f16c" clang-19 "-mavx2 -mfma -mf16c" "$@"
+    # Of Debian 12: it has few of the generic functions of vectors, and no longer those of each ISA that they replace.
+    one avx512-clang-14 "avx512f avx512bw avx512vl avx512dq" clang-14 "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
+    one avx2-clang-14 "avx2 fma f16c" clang-14 "-mavx2 -mfma -mf16c" "$@"
+    one sse41-fma-clang-14 "sse4_1 fma" clang-14 "-msse4.1 -mfma" "$@"
     ;;
   *) one host "" cc "-DPTO_VECTOR_BYTES=16" "$@" ;;
   esac
