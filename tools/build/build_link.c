@@ -3,6 +3,7 @@
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/build/build_headers.h"
+#include "tools/build/build_made.h"
 
 #include <native_compiler.h>
 #include <native_flags.h>
@@ -83,20 +84,29 @@ static exit_status put_files(const builder *b)
 
 /* ---- programs ---- */
 
-static exit_status run(const builder *b, const native_compiler *program, const char *const *arguments)
+/* Runs one that is to make the file `made`, of a kind. */
+static exit_status run(const builder *b, const native_compiler *program, const char *const *arguments, const char *made,
+                       build_kind kind)
 {
     native_error e;
+    char flaw[BUILD_FLAW_BYTES];
     const native_compile job = {.folder = b->scratch.path, .arguments = {arguments}, .seconds_max = seconds_max};
-    if (native_compiler_run(program, &job, &e) == NATIVE_OK) return EXIT_STATUS_OK;
-    diag_error(b->d, tool(), &E1614, "the library cannot be made: %s", e.text);
+    if (native_compiler_run(program, &job, &e) != NATIVE_OK) {
+        diag_error(b->d, tool(), &E1614, "the library cannot be made: %s", e.text);
+        return EXIT_STATUS_FAILED;
+    }
+    if (build_is_made(in_folder(b, made), kind, flaw)) return EXIT_STATUS_OK;
+    diag_error(b->d, tool(), &E1614, "the library cannot be made: `%s` ended with status 0, but its output `%s` %s",
+               program->path, made, flaw);
     return EXIT_STATUS_FAILED;
 }
 
 /* One of those that come with a compiler. */
-static exit_status run_binary_tool(const builder *b, const char *name, const char *const *arguments)
+static exit_status run_binary_tool(const builder *b, const char *name, const char *const *arguments, const char *made,
+                                   build_kind kind)
 {
     native_compiler program;
-    if (native_compiler_find(name, &program, NULL) == NATIVE_OK) return run(b, &program, arguments);
+    if (native_compiler_find(name, &program, NULL) == NATIVE_OK) return run(b, &program, arguments, made, kind);
     diag_error(b->d, tool(), &E1614, "the program `%s` is in no folder of $PATH; the Debian package `binutils` has it",
                name);
     return EXIT_STATUS_PLUGIN;
@@ -121,7 +131,7 @@ static exit_status compile(const builder *b, const char *source, const char *obj
     for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++) arguments[n++] = rest[i];
     if (!is_module) arguments[n++] = instructions;
     arguments[n] = NULL;
-    return run(b, &b->compiler, arguments);
+    return run(b, &b->compiler, arguments, object, BUILD_OBJECT);
 }
 
 static exit_status link_shared(const builder *b)
@@ -143,7 +153,7 @@ static exit_status link_shared(const builder *b)
                                      "-Wl,--no-undefined",
                                      name,
                                      NULL};
-    return run(b, &b->compiler, arguments);
+    return run(b, &b->compiler, arguments, "result", BUILD_SHARED);
 }
 
 /* One object, of which a linker sees the functions alone. */
@@ -151,8 +161,8 @@ static exit_status link_object(const builder *b, const char *result)
 {
     const char *const join[] = {"-r", "-nostdlib", "-o", result, "module.o", "wrapper.o", b->q->runtime, NULL};
     const char *const hide[] = {"--keep-global-symbols=exports.txt", result, NULL};
-    TRY_EXIT(run(b, &b->compiler, join));
-    return run_binary_tool(b, "objcopy", hide);
+    TRY_EXIT(run(b, &b->compiler, join, result, BUILD_OBJECT));
+    return run_binary_tool(b, "objcopy", hide, result, BUILD_OBJECT);
 }
 
 static exit_status make(const builder *b)
@@ -165,7 +175,9 @@ static exit_status make(const builder *b)
     switch (b->q->kind) {
     case BUILD_SHARED: return link_shared(b);
     case BUILD_OBJECT: return link_object(b, "result");
-    case BUILD_STATIC: TRY_EXIT(link_object(b, member)); return run_binary_tool(b, "ar", archive);
+    case BUILD_STATIC:
+        TRY_EXIT(link_object(b, member));
+        return run_binary_tool(b, "ar", archive, "result", BUILD_STATIC);
     case BUILD_NONE:
     case BUILD_SOURCE: break;
     }
