@@ -2,9 +2,12 @@
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/build/build_link.h"
+#include "tools/build/build_settings.h"
 #include "tools/build/build_wrapper.h"
 #include "tools/library/library.h"
 #include "tools/session/tool_main.h"
+
+#include <native_flags.h>
 
 #include <string.h>
 
@@ -12,7 +15,11 @@ static const char usage[] = "pto-build [options] FILE.ptir -o libNAME.so [--head
 static const char summary[] =
     "Compiles a module (pipeline native.yaml unless another is named) to a library: one C function, NAME_f, for each\n"
     "public function @f. What is written goes by the name: .so, .a, .o, or .c, the source of all of it. The library\n"
-    "needs libc, libm and libpthread, and a CPU with the instructions of this one.";
+    "needs libc, libm and libpthread, and a CPU with the instructions of its machine: of this one unless --machine or\n"
+    "--set=backend.with.isa names others.";
+
+/* Of programs, where the backend has no option for it. */
+static const double seconds_max = 600;
 
 static src_pos tool(void) { return (src_pos){"pto-build", 0, 0}; }
 
@@ -52,30 +59,23 @@ static exit_status write_file(const session *s, const char *path, const text_buf
 /* As one file, whose first lines say how it is compiled. */
 static exit_status write_source(const session *s, const build_request *q)
 {
-    const char *slash = strrchr(q->path, '/');
+    const char *slash = strrchr(q->path, '/'), *flags[NATIVE_FLAGS_MAX];
+    const uint32_t flag_count = native_flags_upto("cc", q->isa_bytes, flags);
     text_buffer t;
     text_init(&t);
+    text_printf(&t, "/* Made by pto-build %s. To compile:\n *   cc", library_version());
+    for (uint32_t i = 0; i < flag_count; i++) text_printf(&t, " %s", flags[i]);
     text_printf(&t,
-                "/* Made by pto-build %s. To compile:\n"
-                " *   cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -fno-strict-aliasing -march=native"
                 " -DPTO_VECTOR_BYTES=%d $(pkg-config --cflags pto-runtime) -c %s\n"
                 " *   and to link: $(pkg-config --libs pto-runtime) */\n"
                 "#define pto_native_module_v1 %s_module_v1\n",
-                library_version(), (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);
+                (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);
     text_put(&t, q->module.p, q->module.n);
     text_putc(&t, '\n');
     text_put(&t, q->wrapper.p, q->wrapper.n);
     const exit_status written = write_file(s, q->path, &t);
     text_fini(&t);
     return written;
-}
-
-/* Bytes of a vector of generated code: those of a register of the machine. */
-static int64_t vector_bytes(const session *s)
-{
-    int64_t n = 32;
-    if (s->opened.machine != NULL) (void)machine_query_i64(s->opened.machine, STR("vector.repeat-bytes"), &n);
-    return n >= 64 ? 64 : n >= 32 ? 32 : 16;
 }
 
 /* All texts of the library. */
@@ -119,8 +119,8 @@ static exit_status build(session *s, build_request *q, flight_recorder *recorder
     texts t;
     const char *prefix = library_prefix(s->arena);
     q->runtime = file_join(s->arena, prefix != NULL ? prefix : "", "lib/pto/libpto_runtime.a");
-    q->vector_bytes = vector_bytes(s);
     TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, "module.c", &generator));
+    TRY_AS(EXIT_STATUS_USAGE, build_settings_read(s->diags, &s->opened, q));
     TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
     exit_status code = session_compile(s, m, recorder);
     text_init(&t.module);
@@ -139,7 +139,7 @@ static exit_status build(session *s, build_request *q, flight_recorder *recorder
 static exit_status run(session *s, flight_recorder *recorder)
 {
     const char *path = command_line_value(s->line, OPTION_LIBRARY);
-    build_request q = {.path = path, .compiler = command_line_value(s->line, OPTION_COMPILER)};
+    build_request q = {.path = path, .seconds_max = seconds_max};
     exit_status code;
     TRY_EXIT(session_open_pipeline(s, NULL));
     if (session_answers_after_pipeline(s, &code)) return code;

@@ -17,8 +17,6 @@
 
 enum { ARGUMENTS_MAX = NATIVE_FLAGS_MAX + 24, LIBRARY_BYTES_MAX = 1 << 30 };
 
-static const double seconds_max = 600;
-
 static src_pos tool(void) { return (src_pos){"pto-build", 0, 0}; }
 
 build_kind build_kind_of(const char *path)
@@ -90,7 +88,7 @@ static exit_status run(const builder *b, const native_compiler *program, const c
 {
     native_error e;
     char flaw[BUILD_FLAW_BYTES];
-    const native_compile job = {.folder = b->scratch.path, .arguments = {arguments}, .seconds_max = seconds_max};
+    const native_compile job = {.folder = b->scratch.path, .arguments = {arguments}, .seconds_max = b->q->seconds_max};
     if (native_compiler_run(program, &job, &e) != NATIVE_OK) {
         diag_error(b->d, tool(), &E1614, "the library cannot be made: %s", e.text);
         return EXIT_STATUS_FAILED;
@@ -211,7 +209,7 @@ exit_status build_library(arena *a, diag_engine *d, const build_request *q)
         diag_error(d, tool(), &E1614, "the library cannot be made: %s", e.text);
         return EXIT_STATUS_OUTPUT;
     }
-    b.flag_count = native_flags_of_host(b.compiler.path, b.flags);
+    b.flag_count = native_flags_upto(b.compiler.path, q->isa_bytes, b.flags);
     exit_status s = put_files(&b);
     if (s == EXIT_STATUS_OK) s = make(&b);
     if (s == EXIT_STATUS_OK) s = deliver(&b);

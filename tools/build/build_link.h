@@ -23,7 +23,9 @@ typedef struct build_request {
     str exports;          /* names of the functions, a line each */
     const char *compiler; /* path or name; NULL: the first that is found */
     const char *runtime;  /* libpto_runtime.a */
+    double seconds_max;   /* of each run of a program */
     int64_t vector_bytes; /* of the machine */
+    uint32_t isa_bytes;   /* of the widest vector that there are instructions for, where the library runs */
     build_kind kind;
     const char *path; /* where it goes */
 } build_request;

@@ -515,7 +515,8 @@ static void begin_source(text_buffer *t, const char *name)
         "extern const pto_native_module pto_native_module_v1;\n"
         "typedef struct %s_context %s_context;\n"
         "#define PTO_EXPORT_ __attribute__((visibility(\"default\")))\n"
-        "PTO_EXPORT_ %s_context *%s_open(int threads) { return (%s_context *)pto_runtime_open(threads); }\n"
+        "PTO_EXPORT_ %s_context *%s_open(int threads) { return (%s_context *)pto_runtime_open(threads, "
+        "PTO_RUNTIME_ISA); }\n"
         "PTO_EXPORT_ void %s_close(%s_context *context) { pto_runtime_close((pto_runtime_context *)context); }\n"
         "PTO_EXPORT_ const char *%s_error(const %s_context *context)\n{\n"
         "    return pto_runtime_error((const pto_runtime_context *)context);\n}\n\n",

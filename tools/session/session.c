@@ -159,12 +159,23 @@ static pipeline_override setting(arena *a, const char *path, const char *to, src
     return (pipeline_override){PIPELINE_SET, str_from(text_keep(&t, a)), at};
 }
 
+/* As YAML, whatever the text is. */
+static const char *quoted(arena *a, const char *given)
+{
+    text_buffer t;
+    text_init(&t);
+    text_put_quoted(&t, str_from(given));
+    return text_keep(&t, a);
+}
+
 /* Options of the command line that are options of the backend. */
 static uint32_t collect_settings(arena *a, const command_line *line, pipeline_override *out)
 {
     const char *threads = value_of(line, OPTION_THREADS);
-    const char *semantics = value_of(line, OPTION_SEMANTICS);
+    const char *semantics = value_of(line, OPTION_SEMANTICS), *compiler = value_of(line, OPTION_COMPILER);
     uint32_t n = 0;
+    if (compiler != NULL)
+        out[n++] = setting(a, "backend.with.compiler", quoted(a, compiler), (src_pos){"--compiler", 0, 0});
     if (semantics != NULL) out[n++] = setting(a, "backend.with.semantics", semantics, (src_pos){"--semantics", 0, 0});
     if (threads != NULL) out[n++] = setting(a, "backend.with.threads", threads, (src_pos){"--threads", 0, 0});
     if (command_line_has(line, OPTION_NO_CACHE))

@@ -72,16 +72,10 @@ uint32_t native_flags_upto(const char *compiler, uint32_t vector_bytes, const ch
                                           NULL};
     static const char *const avx2[] = {"-mavx2", "-mfma", "-mf16c", NULL};
     static const char *const avx512[] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", NULL};
-    const uint32_t host = native_host_vector_bytes(), most = vector_bytes < host ? vector_bytes : host;
     uint32_t n = 0;
     add(out, &n, always);
     if (is_gcc(compiler)) add(out, &n, without);
-    if (most >= 32) add(out, &n, avx2);
-    if (most >= 64) add(out, &n, avx512);
+    if (vector_bytes >= 32) add(out, &n, avx2);
+    if (vector_bytes >= 64) add(out, &n, avx512);
     return n;
-}
-
-uint32_t native_flags_of_host(const char *compiler, const char **out)
-{
-    return native_flags_upto(compiler, UINT32_MAX, out);
 }

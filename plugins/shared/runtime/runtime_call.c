@@ -1,4 +1,4 @@
-#include <pto/native_runtime.h>
+#include "runtime_isa.h"
 
 #include <kernel_products.h>
 #include <native_constants.h>
@@ -16,6 +16,7 @@ struct pto_runtime_context {
     native_arena memory, scratch;
     native_constants constants;
     pto_product_table products;
+    uint32_t has;        /* PTO_ISA_* of this CPU */
     int64_t cache_bytes; /* that threads share, as of native_thread_plan */
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
@@ -29,19 +30,20 @@ static uint64_t memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-static void begin(pto_runtime_context *c)
+static void begin(pto_runtime_context *c, uint32_t isa)
 {
+    c->has = pto_isa_of_host();
     c->memory = c->scratch = c->constants.memory = native_arena_begin(memory_bytes());
-    pto_products_fill(pto_isa_worth_using(pto_isa_of_host()), &c->products);
+    pto_products_fill(pto_isa_worth_using(runtime_isa_of_products(isa, c->has)), &c->products);
 }
 
-pto_runtime_context *pto_runtime_open(int32_t threads)
+pto_runtime_context *pto_runtime_open(int32_t threads, uint32_t isa)
 {
     native_thread_plan plan;
     if (threads < 0) return NULL;
     pto_runtime_context *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c == MAP_FAILED) return NULL;
-    begin(c);
+    begin(c, isa);
     /* Threads begin with the floating point of the one that starts them. */
     const native_floats floats = native_floats_begin();
     const int is_made = native_threads_plan((uint32_t)threads, &plan, NULL) == NATIVE_OK &&
@@ -85,21 +87,6 @@ static int32_t fail(pto_runtime_context *c, int32_t result, const char *format, 
     (void)vsnprintf(c->error, sizeof c->error, format, args);
     va_end(args);
     return result;
-}
-
-/* NULL, or what of the instructions this CPU lacks. */
-static const char *lacks(uint32_t isa)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if ((isa & PTO_RUNTIME_AVX512) && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")))
-        return "this library was built for a CPU with AVX-512 (F, BW, VL, DQ), which this one lacks";
-    if ((isa & PTO_RUNTIME_AVX2) && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
-        return "this library was built for a CPU with AVX2 and FMA, which this one lacks";
-#endif
-    (void)isa;
-    return NULL;
 }
 
 /* ---- what generated code asks for ---- */
@@ -327,7 +314,8 @@ static int32_t check_and_run(pto_runtime_context *c, const pto_runtime_function 
 {
     checked_call k = {.context = c, .function = f, .tensors = tensors};
     c->error[0] = '\0';
-    if (lacks(f->isa) != NULL) return fail(c, PTO_RUNTIME_SYSTEM, "%s", lacks(f->isa));
+    const char *lacks = runtime_isa_lacks(f->isa, c->has);
+    if (lacks != NULL) return fail(c, PTO_RUNTIME_SYSTEM, "%s", lacks);
     int32_t result = bind_symbols(&k);
     if (result != PTO_RUNTIME_OK) return result;
     f->extents(k.symbols, k.extents);
@@ -341,7 +329,7 @@ int32_t pto_runtime_call(pto_runtime_context *c, const pto_runtime_function *f, 
 {
     if (c != NULL) return check_and_run(c, f, tensors);
     pto_runtime_context own = {.pool = NULL};
-    begin(&own);
+    begin(&own, f->isa);
     const int32_t result = check_and_run(&own, f, tensors);
     end_memory(&own);
     return result;

@@ -59,8 +59,9 @@ typedef struct pto_runtime_function {
 } pto_runtime_function;
 
 /* A context for so many threads, the calling one included; 0: as many as CPUs, OMP_NUM_THREADS and the quota of the
- * cgroup allow. NULL: there are not so many threads or there is no memory. */
-pto_runtime_context *pto_runtime_open(int32_t threads);
+ * cgroup allow. `isa`: PTO_RUNTIME_ISA of the functions that it is for. NULL: there are not so many threads or there is
+ * no memory. */
+pto_runtime_context *pto_runtime_open(int32_t threads, uint32_t isa);
 /* Ends its threads; NULL is none. */
 void pto_runtime_close(pto_runtime_context *c);
 /* Calls from now on whose constants are at the same addresses have the same elements in them, until this is called with
@@ -77,7 +78,8 @@ static inline int64_t pto_runtime_floordiv(int64_t a, int64_t b) { return b > 0 
 static inline int64_t pto_runtime_ceildiv(int64_t a, int64_t b) { return b > 0 ? pto_index_ceildiv(a, b) : -1; }
 static inline int64_t pto_runtime_mod(int64_t a, int64_t b) { return b > 0 ? pto_index_mod(a, b) : -1; }
 
-/* Instructions that a module was compiled for, as far as this file is compiled as it was. */
+/* Instructions that a module was compiled for, as far as this file is compiled as it was: AVX2 with FMA and F16C,
+ * AVX-512 with F, BW, VL and DQ. Kernels of products that the runtime has use no wider vectors. */
 enum { PTO_RUNTIME_AVX2 = 1, PTO_RUNTIME_AVX512 = 2 };
 #if !defined(PTO_RUNTIME_ISA)
 #if defined(__AVX512F__)

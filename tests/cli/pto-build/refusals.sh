@@ -11,6 +11,14 @@ fails 2 '^pto-build: error: \[E1503\] option `--name` needs the beginning of nam
 fails 2 '^pto-build: error: \[E1509\] --output and --header both name `f.c`$' pto-build f.ptir -o f.c --header f.c
 fails 2 '^pto-build: error: \[E1714\] `-o module.c` asks for a code generator, and the pipeline has none that writes `.c` files$' pto-build f.ptir -o f.so --pipeline=default.yaml
 
+# Options of the backend that nothing comes of.
+for option in threads=2 cache=false cache-dir=/tmp cache-bytes=1MiB constant-bytes=0; do
+  fails 2 "^<command line>:1:[0-9]*: error: \[E1615\] option \`${option%=*}\` of backend \`pto.native\` has no effect on \`f.so\`: leave it out$" pto-build f.ptir -o f.so --set="backend.with.$option"
+done
+fails 2 '^--compiler: error: \[E1615\] option `compiler` of backend `pto.native` has no effect on `f.c`: leave it out$' pto-build f.ptir -o f.c --compiler gcc
+fails 2 'error: \[E1615\] option `compile-seconds` of backend `pto.native` has no effect on `f.c`: leave it out$' pto-build f.ptir -o f.c --set=backend.with.compile-seconds=10
+[ ! -e f.so ] && [ ! -e f.c ] || fail "something was written"
+
 # refused PATTERN: f.ptir is refused with E1613 and leaves nothing.
 refused() {
   fails 4 "error: \[E1613\] $1" pto-build f.ptir -o libf.so --header f.h
@@ -51,6 +59,10 @@ fails 3 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `no
 printf '#!/bin/sh\necho "it is broken, error" >&2\nexit 1\n' >broken
 chmod +x broken
 fails 5 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `broken` ended with status 1: it is broken, error$' pto-build f.ptir -o libf.so --compiler ./broken
+fails 5 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `broken` ended with status 1' pto-build f.ptir -o libf.so --set=backend.with.compiler=./broken
+printf '#!/bin/sh\nsleep 60\n' >slow
+chmod +x slow
+fails 5 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `slow` did not end within 1 s and was killed$' pto-build f.ptir -o libf.so --compiler ./slow --set=backend.with.compile-seconds=1
 mkdir bin
 ln -s "$(command -v gcc)" "$(command -v pto-build)" bin
 ln -s "$(command -v as)" "$(command -v ld)" bin
