@@ -56,7 +56,21 @@ static exit_status write_file(const session *s, const char *path, const text_buf
     return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
-/* As one file, whose first lines say how it is compiled. */
+/* A line for each function of the library. */
+static void put_for_exports(text_buffer *t, str exports, const char *before, const char *after)
+{
+    for (size_t i = 0; i < exports.n;) {
+        const char *name = exports.p + i, *end = memchr(name, '\n', exports.n - i);
+        const int n = (int)(end - name);
+        text_printf(t, "%s %.*s", before, n, name);
+        if (after != NULL) text_printf(t, " %s%.*s", after, n, name);
+        text_putc(t, '\n');
+        i += (size_t)n + 1;
+    }
+}
+
+/* As one file, whose first lines say how it is compiled. What the module has for itself does not meet the names of
+ * functions: it is called otherwise. */
 static exit_status write_source(const session *s, const build_request *q)
 {
     const char *slash = strrchr(q->path, '/'), *flags[NATIVE_FLAGS_MAX];
@@ -68,10 +82,12 @@ static exit_status write_source(const session *s, const build_request *q)
     text_printf(&t,
                 " -DPTO_VECTOR_BYTES=%d $(pkg-config --cflags pto-runtime) -c %s\n"
                 " *   and to link: $(pkg-config --libs pto-runtime) */\n"
-                "#define pto_native_module_v1 %s_module_v1\n",
+                "#define pto_native_module_v1 pto_module_of_%s\n",
                 (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);
+    put_for_exports(&t, q->exports, "#define", "pto_in_module_");
     text_put(&t, q->module.p, q->module.n);
     text_putc(&t, '\n');
+    put_for_exports(&t, q->exports, "#undef", NULL);
     text_put(&t, q->wrapper.p, q->wrapper.n);
     const exit_status written = write_file(s, q->path, &t);
     text_fini(&t);

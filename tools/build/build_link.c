@@ -117,7 +117,7 @@ static exit_status compile(const builder *b, const char *source, const char *obj
     uint32_t n = 0, isa = 0;
     char width[64], module[300], instructions[64];
     snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%" PRId64, b->q->vector_bytes);
-    snprintf(module, sizeof module, "-Dpto_native_module_v1=%.200s_module_v1", b->q->name);
+    snprintf(module, sizeof module, "-Dpto_native_module_v1=pto_module_of_%.200s", b->q->name);
     for (uint32_t i = 0; i < b->flag_count; i++) {
         const bool is_instruction = strncmp(b->flags[i], "-m", 2) == 0;
         if (is_module || !is_instruction) arguments[n++] = b->flags[i];

@@ -15,7 +15,7 @@ enum { LIST_MAX = 64 }; /* as in the runtime: arguments, symbols and facts of on
 
 typedef struct argument {
     const char *name;   /* of the module */
-    const char *c_name; /* of the C parameter */
+    const char *c_name; /* of the parameter in the header */
     type_id type;
     bool is_written, is_read, is_constant;
 } argument;
@@ -29,6 +29,7 @@ typedef struct writer {
     const char *prefix;
     text_buffer *source, *header, *exports;
     op_id function;
+    uint32_t number;           /* of the function in the library */
     const char *name, *c_name; /* "f.init", "op_f_init" */
     argument arguments[LIST_MAX];
     uint32_t argument_count;
@@ -63,21 +64,34 @@ bool build_is_name(str text)
 
 /* ---- names ---- */
 
-/* Those of C and C++, and the parameter that each function has. */
+/* Those of C and C++, macros in small letters of headers that come with them, and the parameter that each function has.
+ */
 static const char *const reserved[] = {
 #define C_WORD(text) text,
 #include "text/c_words.def"
-    "context", NULL};
+    "complex", "context", "errno", "noreturn", "I", NULL};
 
-/* A C parameter of that name, or like it, that no other has. */
+/* Macros are in capitals, and types of DLPack begin so. */
+static bool is_of_headers(const char *name)
+{
+    uint32_t capitals = 0;
+    if (strncmp(name, "DL", 2) == 0) return true;
+    for (; *name != '\0'; name++) {
+        if (*name >= 'a' && *name <= 'z') return false;
+        capitals += *name >= 'A' && *name <= 'Z';
+    }
+    return capitals > 1;
+}
+
+/* A parameter in the header, of that name, or like it, that no other has. The C that is compiled numbers them. */
 static const char *parameter_name(const writer *w, const char *name)
 {
     text_buffer t;
     text_init(&t);
-    if (*name >= '0' && *name <= '9') text_putc(&t, 't');
+    if ((*name >= '0' && *name <= '9') || *name == '_') text_putc(&t, 't');
     for (const char *p = name; *p != '\0'; p++)
         text_putc(&t, build_is_name((str){p, 1}) || (*p >= '0' && *p <= '9') ? *p : '_');
-    if (str_list_has(reserved, t.p)) text_putc(&t, '_');
+    if (str_list_has(reserved, t.p) || is_of_headers(t.p)) text_putc(&t, '_');
     bool is_taken = true;
     while (is_taken) {
         is_taken = false;
@@ -280,7 +294,10 @@ static const char *dim_text(const writer *w, expr_id e)
     return text_keep(&t, w->arena);
 }
 
-/* ---- the source ---- */
+/* ---- the source ----
+ *
+ * Its own names begin with pto_, PTO_ and DL, which names of users do not, or are of a block or parameter, where no
+ * name of a user is in sight. */
 
 /* Types that numpy lacks are taken as integers of their bits. */
 static DLDataType other_type(dtype type)
@@ -306,7 +323,7 @@ static void put_argument(const writer *w, uint32_t number)
     const argument *x = &w->arguments[number];
     const type_node *type = type_at(w->c, x->type);
     const DLDataType own = library_dtype((dtype)type->dtype), other = other_type((dtype)type->dtype);
-    text_puts(t, "    {");
+    text_puts(t, "        {");
     text_put_quoted(t, str_from(x->name));
     text_printf(t, ", \"%s\", {%d, %d, %d}, {%d, %d, %d}, %d, %d, %u, 0, {", dtype_name((dtype)type->dtype), own.code,
                 own.bits, own.lanes, other.code, other.bits, other.lanes, x->is_written, x->is_read, type->rank);
@@ -323,7 +340,8 @@ static void put_argument(const writer *w, uint32_t number)
 static void put_extents(const writer *w)
 {
     text_buffer *t = w->source;
-    text_printf(t, "static void %s_extents_(const int64_t *s, int64_t (*out)[PTO_RUNTIME_RANK_MAX])\n{\n", w->c_name);
+    text_printf(t, "static void pto_extents_%u(const int64_t *s, int64_t (*out)[PTO_RUNTIME_RANK_MAX])\n{\n",
+                w->number);
     text_puts(t, "    (void)s, (void)out;\n");
     for (uint32_t i = 0; i < w->argument_count; i++) {
         const type_node *type = type_at(w->c, w->arguments[i].type);
@@ -342,13 +360,11 @@ static uint32_t fact_count(const writer *w)
     return facts != 0 ? attr_at(w->c, facts)->count : 0;
 }
 
-static void put_facts(const writer *w)
+static void put_holds(const writer *w)
 {
     text_buffer *t = w->source;
-    text_buffer words;
     const attr_id facts = op_attr(w->m, w->function, "facts");
-    text_init(&words);
-    text_printf(t, "static void %s_holds_(const int64_t *s, uint8_t *out)\n{\n    (void)s, (void)out;\n", w->c_name);
+    text_printf(t, "static void pto_holds_%u(const int64_t *s, uint8_t *out)\n{\n    (void)s, (void)out;\n", w->number);
     for (uint32_t i = 0; i < fact_count(w); i++) {
         relation r;
         expr_id sides[2];
@@ -358,42 +374,56 @@ static void put_facts(const writer *w)
         text_printf(t, " %s ", relation_sign(r));
         put_expr(w, t, sides[1]);
         text_puts(t, ";\n");
-        text_printf(&words, "    {\"%s %s %s\"},\n", dim_text(w, sides[0]), relation_sign(r), dim_text(w, sides[1]));
     }
     text_puts(t, "}\n\n");
-    text_printf(t, "static const pto_runtime_fact %s_facts_[] = {\n%s    {0}};\n", w->c_name,
-                words.n > 0 ? words.p : "");
-    text_fini(&words);
 }
 
-static void put_parameters(const writer *w, text_buffer *t)
+static void put_facts(const writer *w)
 {
-    text_printf(t, "%s_context *context", w->prefix);
-    for (uint32_t i = 0; i < w->argument_count; i++) text_printf(t, ", const DLTensor *%s", w->arguments[i].c_name);
+    text_buffer *t = w->source;
+    const attr_id facts = op_attr(w->m, w->function, "facts");
+    text_puts(t, "    static const pto_runtime_fact facts[] = {");
+    for (uint32_t i = 0; i < fact_count(w); i++) {
+        relation r;
+        expr_id sides[2];
+        if (!fact_read(w->c, attr_at(w->c, facts)->items[i], &r, &sides[0], &sides[1])) continue;
+        text_printf(t, "{\"%s %s %s\"}, ", dim_text(w, sides[0]), relation_sign(r), dim_text(w, sides[1]));
+    }
+    text_puts(t, "{0}};\n");
+}
+
+static void put_symbols(const writer *w)
+{
+    text_buffer *t = w->source;
+    text_puts(t, "    static const char *const symbols[] = {");
+    for (uint32_t i = 0; i < w->symbol_count; i++) {
+        const str name = string_of(w->c, w->symbols[i]);
+        text_printf(t, "\"%.*s\", ", (int)name.n, name.p);
+    }
+    text_puts(t, "0};\n");
 }
 
 static void put_source(const writer *w)
 {
     text_buffer *t = w->source;
     put_extents(w);
-    put_facts(w);
-    text_printf(t, "static const char *const %s_symbols_[] = {", w->c_name);
-    for (uint32_t i = 0; i < w->symbol_count; i++) {
-        const str name = string_of(w->c, w->symbols[i]);
-        text_printf(t, "\"%.*s\", ", (int)name.n, name.p);
-    }
-    text_printf(t, "0};\nstatic const pto_runtime_argument %s_arguments_[] = {\n", w->c_name);
+    put_holds(w);
+    text_printf(t, "PTO_EXPORT_ int %s(%s_context *context", w->c_name, w->prefix);
+    for (uint32_t i = 0; i < w->argument_count; i++) text_printf(t, ", const DLTensor *t%u", i);
+    text_puts(t, ")\n{\n");
+    put_symbols(w);
+    text_puts(t, "    static const pto_runtime_argument arguments[] = {\n");
     for (uint32_t i = 0; i < w->argument_count; i++) put_argument(w, i);
-    text_printf(t, "    {0}};\nstatic const uint32_t %s_order_[] = {", w->c_name);
+    text_puts(t, "        {0}};\n    static const uint32_t order[] = {");
     for (uint32_t i = 0; i < w->order_count; i++) text_printf(t, "%u, ", w->order[i]);
-    text_printf(t, "0};\n\n__attribute__((visibility(\"default\"))) int %s(", w->c_name);
-    put_parameters(w, t);
-    text_printf(t, ")\n{\n    static const pto_runtime_function function = {\n        \"%s\", &pto_native_module_v1, ",
-                w->name);
-    text_printf(t, "%s_symbols_, %u, %u, %u, PTO_RUNTIME_ISA, %s_arguments_, %s_order_, %u, %s_facts_, ", w->c_name,
-                w->symbol_count, w->argument_count, fact_count(w), w->c_name, w->c_name, w->order_count, w->c_name);
-    text_printf(t, "%s_extents_, %s_holds_};\n    const DLTensor *const tensors[] = {", w->c_name, w->c_name);
-    for (uint32_t i = 0; i < w->argument_count; i++) text_printf(t, "%s, ", w->arguments[i].c_name);
+    text_puts(t, "0};\n");
+    put_facts(w);
+    text_printf(t,
+                "    static const pto_runtime_function function = {\n        \"%s\", &pto_native_module_v1, symbols, "
+                "%u, %u, %u, PTO_RUNTIME_ISA, arguments, order, %u, facts,\n        pto_extents_%u, pto_holds_%u};\n",
+                w->name, w->symbol_count, w->argument_count, fact_count(w), w->order_count, w->number, w->number);
+    text_puts(t, "    const DLTensor *const tensors[] = {");
+    for (uint32_t i = 0; i < w->argument_count; i++) text_printf(t, "t%u, ", i);
     text_puts(t, "0};\n    return pto_runtime_call((pto_runtime_context *)context, &function, tensors);\n}\n\n");
 }
 
@@ -415,7 +445,8 @@ static void put_declaration(const writer *w)
         text_printf(t, " %s", dtype_name((dtype)type->dtype));
     }
     text_printf(t, " */\nint %s(", w->c_name);
-    put_parameters(w, t);
+    text_printf(t, "%s_context *context", w->prefix);
+    for (uint32_t i = 0; i < w->argument_count; i++) text_printf(t, ", const DLTensor *%s", w->arguments[i].c_name);
     text_puts(t, ");\n\n");
     text_printf(w->exports, "%s\n", w->c_name);
 }
@@ -543,7 +574,8 @@ status build_wrapper_write(arena *a, module *m, const char *name, text_buffer *s
                       .source = source,
                       .header = header,
                       .exports = exports,
-                      .function = f};
+                      .function = f,
+                      .number = count};
         TRY(write_function(w));
         count++;
     }

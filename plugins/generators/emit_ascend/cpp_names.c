@@ -24,8 +24,7 @@ static int is_taken(const cpp_printer *p, const char *c)
         if (strcmp(c, p->names[i].c) == 0) return 1;
     for (uint32_t i = 0; i < p->taken_count; i++)
         if (strcmp(c, p->taken[i]) == 0) return 1;
-    /* Macros and functions of the vendor's headers have capitals, or names that begin so. */
-    return strncmp(c, "__", 2) == 0 || strncmp(c, "PTO_", 4) == 0 || strncmp(c, "PIPE_", 5) == 0;
+    return 0;
 }
 
 /* `stem`, with a number where something else has that name. */
@@ -49,12 +48,19 @@ static const char *add(cpp_printer *p, uint32_t key, pto_str symbol, const char 
     return c;
 }
 
+/* Compilers have what begins with `_`, macros and functions of the vendor's headers have names that begin so. */
+static int begins_as_others_do(const char *c)
+{
+    return c[0] == '_' || strncmp(c, "PTO_", 4) == 0 || strncmp(c, "PIPE_", 5) == 0;
+}
+
 static const char *identifier(cpp_printer *p, pto_str name)
 {
     const char *c = text_identifier(p->run, name);
     const size_t n = strlen(c);
     if (n != 0 && c[n - 1] == '_') c = text_format(p->run, "%sv", c); /* forms of tiles end so */
-    return c[0] == 0 || (c[0] >= '0' && c[0] <= '9') ? text_format(p->run, "v%s", c) : c;
+    const int is_whole = c[0] != 0 && (c[0] < '0' || c[0] > '9') && !begins_as_others_do(c);
+    return is_whole ? c : text_format(p->run, "v%s", c);
 }
 
 const char *cpp_value(cpp_printer *p, pto_value v)

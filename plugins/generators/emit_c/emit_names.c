@@ -1,35 +1,54 @@
-/* C names of values, symbols, kernels and functions. Names that this generator makes end in `_`; of users' names those
- * that end so, and those that C takes, get another end. */
+/* C names of values, symbols, kernels and functions. Names that this generator makes end in `_`, or in a word that says
+ * what they are of a kernel or function: `f_kernel`. Headers have names that begin with pto_, end in _t or are in
+ * capitals, and the language has those of c_words.def and what begins with `_`. Users' names of all these kinds get
+ * another end. */
 #include "emit.h"
 
-static const char *const keywords[] = {
-    "auto",      "break",    "case",     "char",          "const",         "continue",  "default",  "do",
-    "double",    "else",     "enum",     "extern",        "float",         "for",       "goto",     "if",
-    "inline",    "int",      "long",     "register",      "restrict",      "return",    "short",    "signed",
-    "sizeof",    "static",   "struct",   "switch",        "typedef",       "union",     "unsigned", "void",
-    "volatile",  "while",    "asm",      "typeof",        "bool",          "true",      "false",    "nullptr",
-    "constexpr", "alignas",  "alignof",  "static_assert", "thread_local",  "NAN",       "INFINITY", "NULL",
-    "unix",      "linux",    "i386",     "int8_t",        "int16_t",       "int32_t",   "int64_t",  "uint8_t",
-    "uint16_t",  "uint32_t", "uint64_t", "size_t",        "typeof_unqual", "HUGE_VALF", NULL};
+/* And what is called. */
+static const char *const words[] = {
+#define C_WORD(text) text,
+#include "c_words.def"
+    "memcpy", NULL};
 
-static int is_taken(pto_str name)
+static int begins_with(const char *c, const char *with) { return strncmp(c, with, strlen(with)) == 0; }
+
+static int is_in_capitals(const char *c)
 {
-    for (uint32_t i = 0; keywords[i] != NULL; i++)
-        if (pto_str_is(name, keywords[i])) return 1;
-    return name.n >= 2 && (memcmp(name.p, "M_", 2) == 0 || memcmp(name.p, "__", 2) == 0);
+    int capitals = 0;
+    for (; *c != '\0'; c++) {
+        if (*c >= 'a' && *c <= 'z') return 0;
+        capitals += *c >= 'A' && *c <= 'Z';
+    }
+    return capitals > 1;
 }
 
-const char *emit_global(emitter *e, pto_str name) { return text_identifier(e->run, name); }
+static int is_of_pto(const char *c) { return begins_with(c, "pto_") || begins_with(c, "PTO_"); }
+
+static int is_taken(const char *c)
+{
+    static const char *const ends[] = {"_kernel", "_frame", "_count", "_function", "_symbols", "_entry", "_t", NULL};
+    const size_t n = strlen(c);
+    for (uint32_t i = 0; words[i] != NULL; i++)
+        if (strcmp(c, words[i]) == 0) return 1;
+    for (uint32_t i = 0; ends[i] != NULL; i++)
+        if (n > strlen(ends[i]) && strcmp(c + n - strlen(ends[i]), ends[i]) == 0) return 1;
+    return c[0] == '_' || is_of_pto(c) || is_in_capitals(c);
+}
+
+const char *emit_global(emitter *e, pto_str name)
+{
+    const char *c = text_identifier(e->run, name);
+    return is_of_pto(c) ? emit_format(e, "%s_x", c) : c;
+}
 
 const char *emit_plain_name(emitter *e, pto_str name)
 {
-    const char *c = emit_global(e, name);
+    const char *c = text_identifier(e->run, name);
     if (name.n == 0) return "_x_";
     if (c[0] >= '0' && c[0] <= '9') return emit_format(e, "v%s", c);
     if ((c[0] == 'v' && name.n > 1 && c[1] >= '0' && c[1] <= '9')) return emit_format(e, "%s_x_", c);
     if (c[strlen(c) - 1] == '_') return emit_format(e, "%sx_", c);
-    if (strncmp(c, "pto_", 4) == 0 || strncmp(c, "PTO_", 4) == 0) return emit_format(e, "%s_x_", c);
-    return is_taken(name) ? emit_format(e, "%s_x_", c) : c;
+    return is_taken(c) ? emit_format(e, "%s_x_", c) : c;
 }
 
 void emit_names_reset(emitter *e) { e->name_count = e->symbol_count = e->spare_count = 0; }
@@ -65,7 +84,7 @@ const char *emit_field(emitter *e, pto_str name)
         is_ours |= name.n >= n && memcmp(name.p + name.n - n, ends[i], n) == 0;
     }
     for (uint32_t i = 0; ours[i] != NULL; i++) is_ours |= pto_str_is(name, ours[i]);
-    return emit_format(e, is_ours ? "%s_s_" : "%s_", emit_global(e, name));
+    return emit_format(e, is_ours ? "%s_s_" : "%s_", text_identifier(e->run, name));
 }
 
 const char *emit_symbol(emitter *e, pto_str name)
