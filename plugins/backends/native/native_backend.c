@@ -172,6 +172,32 @@ static pto_status fault_at(const native_session *s, const executable *x, int32_t
                      s->e.text);
 }
 
+/* What a call that is executed once more is made of. */
+typedef struct repeated {
+    const native_session *session;
+    const pto_native_function *function;
+    const pto_native_call *call;
+} repeated;
+
+static int32_t say_nothing(void *self, uint32_t op, const void *data, const int64_t *dims, const int64_t *strides,
+                           int32_t fault)
+{
+    (void)self, (void)op, (void)data, (void)dims, (void)strides, (void)fault;
+    return 0;
+}
+
+static int32_t run_again(void *self)
+{
+    const repeated *r = self;
+    native_session s = {.run = r->session->run, .function = r->session->function, .keep = r->session->keep};
+    pto_native_services services = native_services_of(&s);
+    services.debug = say_nothing;
+    pto_native_call c = *r->call;
+    c.services = &services;
+    native_arena_reset(&s.keep->memory);
+    return r->function->run(&c);
+}
+
 /* The first call of a function, by `*has_run`, tells outputs that it never writes. */
 static pto_status call_function(const pto_run *run, executable *x, const pto_native_function *f, const pto_call *call,
                                 int *has_run)
@@ -195,7 +221,9 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     native_constants_begin(&x->keep.constants, PTO_HAS(call, constants) ? call->constants : 0);
     const int is_first = !*has_run;
     *has_run = 1;
-    if (is_first) native_outputs_fill(call, bindings);
+    repeated again = {&s, f, &c};
+    const native_outputs outputs = {call, bindings, run_again, &again, x->keep.memory.bytes_max};
+    if (is_first) native_outputs_fill(&outputs);
     const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
     const uint32_t threads = native_pool_threads(x->keep.pool);
     if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
@@ -204,7 +232,7 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const uint64_t end = call->sink != NULL ? native_now_ns() : 0;
     if (is_profiled) native_profile_end(s.profile, call->sink);
     if (fault != 0) return fault_at(&s, x, fault);
-    if (is_first) PTO_TRY(native_outputs_check(call, bindings));
+    if (is_first) PTO_TRY(native_outputs_check(&outputs));
     pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);
     pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)threads);
     pto_profile_count(call->sink, PTO_COUNTER_LAUNCHES, (double)s.launches);
