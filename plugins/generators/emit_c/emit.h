@@ -376,6 +376,19 @@ static inline uint32_t emit_rule_of(pto_op op)
 /* A scalar operand in the type of the elements. */
 const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x);
 
+/* ---- moves ---- */
+
+/* As what an element moves, so that its bits stay: of narrow floats an integer, else the type. */
+pto_dtype emit_moved_type(pto_dtype t);
+/* Whether an op computes nothing: each element of the result is one of the operands'. */
+int emit_moves(pto_op op);
+/* Whether operand i of it decides which one. */
+int emit_is_condition(pto_op op, uint32_t i);
+/* A scalar operand of it as it moves. */
+const char *emit_moved_scalar(emitter *e, pto_op op, uint32_t i);
+/* Its formula, of operands as they move. */
+const char *emit_moved(emitter *e, pto_op op, const char *const *x, int in_vectors);
+
 /* The formula of an op that makes each element of elements in the same place; `x` are its operands' elements, in order,
  * scalars included. NULL: the op is not of that kind, or not in this type. */
 const char *emit_formula(emitter *e, pto_op op, const char *const *x);

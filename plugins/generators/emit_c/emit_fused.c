@@ -115,6 +115,7 @@ static void put_run(emitter *e, const fused_run *r, pto_op whole)
     for (uint32_t i = 0; i < r->count; i++) g.ops[i] = (fused_op){.op = r->members[i].op, .kind = r->members[i].kind};
     const uint32_t most = find_levels(e, &g);
     find_crossings(e, &g);
+    nest_find_moves(&g);
     take_places(e, &g, whole);
     emit_nest(e, &g, most);
 }

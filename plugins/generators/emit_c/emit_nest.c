@@ -16,6 +16,7 @@ fused_op *nest_maker_of(emit_group *g, pto_value v)
 
 static const char *vector_name(emitter *e, pto_value v) { return emit_format(e, "%s_v_", emit_value(e, v)); }
 const char *nest_scalar_name(emitter *e, pto_value v) { return emit_format(e, "%s_r_", emit_value(e, v)); }
+const char *nest_bits_name(emitter *e, pto_value v) { return emit_format(e, "%s_b_", emit_value(e, v)); }
 static const char *row_name(emitter *e, pto_value v) { return emit_format(e, "%s_i_", emit_value(e, v)); }
 
 int nest_has_one_row(const emit_group *g) { return strcmp(g->row, "0") == 0; }
@@ -29,18 +30,28 @@ static const char *row_of_tile(emitter *e, const emit_group *g, pto_value v, int
     return emit_format(e, "%s + %s * %lld", emit_tile(e, v), g->row, (long long)emit_columns(v));
 }
 
-static int is_declared(const emit_group *g, pto_value v)
+/* Values that the sweep has in variables, as numbers and as bits. */
+static uint32_t form_of(pto_value v, int as_bits) { return 2 * v.index + (uint32_t)as_bits; }
+static pto_dtype form_type(pto_value v, int as_bits) { return as_bits ? emit_moved_type(dtype_of(v)) : dtype_of(v); }
+
+static int is_declared(const emit_group *g, pto_value v, int as_bits)
 {
     for (uint32_t i = 0; i < g->declared_count; i++)
-        if (g->declared[i] == v.index) return 1;
+        if (g->declared[i] == form_of(v, as_bits)) return 1;
     return 0;
 }
 
-static void declare(emitter *e, emit_group *g, pto_value v, const char *value, pto_op op)
+static void note_declared(emit_group *g, pto_value v, int as_bits)
 {
-    text_line(e->out, "const %s %s = %s;%s", emit_vector_type(dtype_of(v)), vector_name(e, v), emit_bare(e, value),
+    g->declared[g->declared_count++] = form_of(v, as_bits);
+}
+
+static void declare(emitter *e, emit_group *g, pto_value v, int as_bits, const char *value, pto_op op)
+{
+    text_line(e->out, "const %s %s = %s;%s", emit_vector_type(form_type(v, as_bits)),
+              as_bits ? nest_bits_name(e, v) : vector_name(e, v), emit_bare(e, value),
               PTO_SOME(op) ? emit_remark(e, op) : "");
-    g->declared[g->declared_count++] = v.index;
+    note_declared(g, v, as_bits);
 }
 
 static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remarked);
@@ -54,17 +65,43 @@ static const char *row_of_operand(emitter *e, emit_group *g, pto_value v, int is
 }
 
 /* The vector of an operand, which is loaded or computed again when the sweep does not have it yet. */
-static const char *vector_of(emitter *e, emit_group *g, pto_value v, int is_row)
+static const char *form_in_sweep(emitter *e, emit_group *g, pto_value v, int is_row, int as_bits)
 {
-    if (is_declared(g, v)) return vector_name(e, v);
+    if (is_declared(g, v, as_bits)) return as_bits ? nest_bits_name(e, v) : vector_name(e, v);
     const fused_op *from = nest_maker_of(g, v);
     if (from != NULL && from->is_cheap) {
         sweep_map(e, g, from, pto_op_none(e->run));
         return vector_name(e, v);
     }
     const char *at = emit_format(e, "%s + j_", row_of_operand(e, g, v, is_row));
-    declare(e, g, v, emit_vector_load(e, dtype_of(v), at, g->tail), pto_op_none(e->run));
-    return vector_name(e, v);
+    declare(e, g, v, as_bits, emit_vector_load(e, form_type(v, as_bits), at, g->tail), pto_op_none(e->run));
+    return as_bits ? nest_bits_name(e, v) : vector_name(e, v);
+}
+
+static const char *vector_of(emitter *e, emit_group *g, pto_value v, int is_row)
+{
+    return form_in_sweep(e, g, v, is_row, 0);
+}
+
+/* The same as it moves. */
+static const char *bits_of(emitter *e, emit_group *g, pto_value v, int is_row)
+{
+    if (is_declared(g, v, 1) || nest_has_bits(g, v) || !is_declared(g, v, 0)) return form_in_sweep(e, g, v, is_row, 1);
+    return emit_format(e, "pto_bits_%s(%s)", pto_dtype_name(dtype_of(v)), vector_name(e, v));
+}
+
+static const char *scalar_bits(emitter *e, emit_group *g, pto_value v)
+{
+    return nest_has_bits(g, v) ? nest_bits_name(e, v) : emit_write(e, dtype_of(v), nest_scalar_name(e, v));
+}
+
+static const char *operand_bits(emitter *e, emit_group *g, pto_op op, uint32_t i)
+{
+    const pto_value v = pto_op_operand(op, i);
+    const pto_dtype t = emit_moved_type(dtype_of(pto_op_result(op, 0)));
+    if (!storage_is_tile(v)) return emit_splat(e, t, emit_moved_scalar(e, op, i));
+    if (is_column(v)) return emit_splat(e, t, scalar_bits(e, g, v));
+    return bits_of(e, g, v, fused_repeats_row(op, i));
 }
 
 static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t i)
@@ -166,10 +203,11 @@ static int begins_later(emitter *e, emit_group *g) { return g->head != NULL && m
 static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value tile = pto_op_operand(f->op, 0);
-    const char *value = vector_of(e, g, tile, 0);
+    const int as_bits = nest_is_moved(g, tile);
+    const char *value = form_in_sweep(e, g, tile, 0, as_bits);
     const char *at = emit_format(e, "%s + j_", f->memory), *remark = emit_remark(e, f->op);
     if (f->streams == NULL)
-        text_line(e->out, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
+        text_line(e->out, "%s%s", emit_vector_store(e, form_type(tile, as_bits), at, value, g->tail), remark);
     else if (g->tail == NULL)
         text_line(e->out, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
     else if (begins_later(e, g))
@@ -180,28 +218,52 @@ static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
                   f->streams, remark);
 }
 
+/* Whether an op rounds a value that it takes. */
+static int rounds(const fused_op *f)
+{
+    return f->kind == FUSED_STORE || (emit_moves(f->op) && f->as_bits && !f->as_number);
+}
+
 /* Whether the sweep that computes a value only stores it. */
 static int is_only_stored(const emit_group *g, const fused_op *f)
 {
     const uint32_t result = pto_op_result(f->op, 0).index;
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *by = &g->ops[i];
-        if (by->level != f->level || by->kind == FUSED_STORE) continue;
+        if (by->level != f->level || rounds(by)) continue;
         for (uint32_t k = 0; k < pto_op_operand_count(by->op); k++)
             if (pto_op_operand(by->op, k).index == result) return 0;
     }
     return 1;
 }
 
+static void sweep_bits(emitter *e, emit_group *g, const fused_op *f, pto_op remarked)
+{
+    const char *x[4] = {NULL};
+    for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++)
+        x[i] = emit_is_condition(f->op, i) ? operand_vector(e, g, f->op, i) : operand_bits(e, g, f->op, i);
+    declare(e, g, pto_op_result(f->op, 0), 1, emit_moved(e, f->op, x, 1), remarked);
+}
+
 /* What is only stored is rounded by that. */
 static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remarked)
 {
     const char *x[4] = {NULL};
+    if (f->as_bits) sweep_bits(e, g, f, remarked);
+    if (f->as_bits && !f->as_number) return;
     for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++) x[i] = operand_vector(e, g, f->op, i);
     const pto_value result = pto_op_result(f->op, 0);
     const char *value = emit_vector_formula(e, f->op, x);
     if (value != NULL && is_only_stored(g, f)) value = emit_uncut(e, dtype_of(result), value);
-    declare(e, g, result, value, remarked);
+    declare(e, g, result, 0, value, remarked);
+}
+
+static void sweep_load(emitter *e, emit_group *g, const fused_op *f)
+{
+    const char *at = emit_format(e, "%s + j_", f->memory);
+    const pto_value v = pto_op_result(f->op, 0);
+    for (int as_bits = f->as_bits; as_bits >= (f->as_bits && !f->as_number); as_bits--)
+        declare(e, g, v, as_bits, emit_vector_load(e, form_type(v, as_bits), at, g->tail), f->op);
 }
 
 /* Whether the sweep has that of the row before in it. */
@@ -212,7 +274,9 @@ static void leave_row(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value result = pto_op_result(f->op, 0);
     const char *at = emit_format(e, "%s + j_", row_of_tile(e, g, result, !f->is_kept));
-    text_line(e->out, "%s", emit_vector_store(e, dtype_of(result), at, vector_name(e, result), g->tail));
+    text_line(e->out, "%s",
+              emit_vector_store(e, form_type(result, f->as_bits), at,
+                                f->as_bits ? nest_bits_name(e, result) : vector_name(e, result), g->tail));
 }
 
 /* After what the sweep computes, so that its loads come before these stores, and before it overwrites what it leaves.
@@ -239,10 +303,8 @@ void nest_sweep_op(emitter *e, emit_group *g, const fused_op *f)
         sweep_store(e, g, f);
         return;
     }
-    const pto_value result = pto_op_result(f->op, 0);
-    const pto_dtype t = dtype_of(result);
     if (f->kind == FUSED_LOAD)
-        declare(e, g, result, emit_vector_load(e, t, emit_format(e, "%s + j_", f->memory), g->tail), f->op);
+        sweep_load(e, g, f);
     else
         sweep_map(e, g, f, f->op);
     if ((f->is_kept || f->is_crossing) && !has_trail(g)) leave_row(e, g, f);
@@ -260,12 +322,12 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
         for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++)
             is_used |= pto_op_operand(g->ops[i].op, k).index == result.index;
     if (is_used) {
-        const char *type = trail_takes(g, result) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
+        const char *type = trail_takes(g, result, 0) ? "" : emit_format(e, "const %s ", emit_lane_type(t));
         text_line(e->out, "%s%s = %s;%s", type, nest_scalar_name(e, result), emit_bare(e, value),
                   emit_remark(e, f->op));
         value = nest_scalar_name(e, result);
     }
-    if (f->is_kept)
+    if (f->is_kept && !f->as_bits)
         text_line(e->out, "%s = %s;%s", emit_at(e, result, g->row, "0"), emit_bare(e, emit_write(e, t, value)),
                   is_used ? "" : emit_remark(e, f->op));
 }
@@ -417,7 +479,7 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
 {
     enum { AHEAD_BYTES = 1280 };
     const int64_t rows = rows_ahead(g, v, stride);
-    if (is_declared(g, v) || (rows == 0 && !is_streamed_in(g, memory))) return;
+    if (is_declared(g, v, 0) || (rows == 0 && !is_streamed_in(g, memory))) return;
     const int is_short = is_short_row(g, v);
     if ((rows == 0 || is_short) && g->sweep != g->ahead) return;
     const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
@@ -428,7 +490,7 @@ static void ask_for(emitter *e, emit_group *g, pto_value v, pto_value memory, co
         text_line(e->out,
                   strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + %s);" : "pto_prefetch(%s + %s%s + %s);",
                   row, times, stride, is_short ? "j_" : place_ahead(e, g));
-    g->declared[g->declared_count++] = v.index;
+    note_declared(g, v, 0);
 }
 
 /* Rows that are walked more than once are in cache but the first time: the next ones come while this one is worked on.
@@ -526,15 +588,45 @@ static void put_sweep(emitter *e, emit_group *g)
     end_reductions(e, g);
 }
 
+/* Of an op that chooses or repeats scalars of a row, as they move. */
+static const char *moved_scalars(emitter *e, emit_group *g, pto_op op)
+{
+    const char *x[4] = {NULL};
+    for (uint32_t i = 0; i < pto_op_operand_count(op) && i < 4; i++) {
+        const pto_value v = pto_op_operand(op, i);
+        if (!storage_is_tile(v))
+            x[i] = emit_moved_scalar(e, op, i);
+        else
+            x[i] = emit_is_condition(op, i) ? nest_scalar_name(e, v) : scalar_bits(e, g, v);
+    }
+    return emit_bare(e, emit_moved(e, op, x, 0));
+}
+
+/* The scalar of a row as it moves. */
+static void put_row_bits(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value result = pto_op_result(f->op, 0);
+    const char *type = emit_format(e, "const %s ", emit_memory_type(dtype_of(result)));
+    const char *value =
+        f->kind == FUSED_ROW_LOAD ? emit_window_at(e, &f->window, f->memory, g->row, "0") : moved_scalars(e, g, f->op);
+    text_line(e->out, "%s%s = %s;%s", trail_takes(g, result, 1) ? "" : type, nest_bits_name(e, result), value,
+              emit_remark(e, f->op));
+    if (f->is_kept) text_line(e->out, "%s = %s;", emit_at(e, result, g->row, "0"), nest_bits_name(e, result));
+}
+
 static void put_row_op(emitter *e, emit_group *g, const fused_op *f)
 {
     const char *x[4] = {NULL};
     if (f->kind == FUSED_ROW_STORE) {
         const pto_value tile = pto_op_operand(f->op, 0);
         text_line(e->out, "%s = %s;%s", emit_window_at(e, &f->window, f->memory, g->row, "0"),
-                  emit_write(e, dtype_of(tile), nest_scalar_name(e, tile)), emit_remark(e, f->op));
+                  nest_is_moved(g, tile) ? nest_bits_name(e, tile)
+                                         : emit_write(e, dtype_of(tile), nest_scalar_name(e, tile)),
+                  emit_remark(e, f->op));
         return;
     }
+    if (f->as_bits) put_row_bits(e, g, f);
+    if (f->as_bits && !f->as_number) return;
     if (f->kind == FUSED_ROW_LOAD) {
         const char *at = emit_window_at(e, &f->window, f->memory, g->row, "0");
         put_scalar(e, g, f, emit_read(e, dtype_of(pto_op_result(f->op, 0)), at));
@@ -604,6 +696,22 @@ static void open_store(emitter *e, emit_group *g, fused_op *f)
     text_line(e->out, "const int %s = pto_streams(%s, %s);", f->streams, from, is_large);
 }
 
+/* Operand k of an op, a scalar of the row that is there: as the op takes it. */
+static void open_scalar(emitter *e, emit_group *g, const fused_op *f, uint32_t k)
+{
+    const pto_value v = pto_op_operand(f->op, k);
+    const pto_dtype t = dtype_of(v);
+    const char *at = emit_at(e, v, g->row, "0");
+    if (nest_takes_number(g, f, k) && !is_declared(g, v, 0)) {
+        text_line(e->out, "const %s %s = %s;", emit_lane_type(t), nest_scalar_name(e, v), emit_read(e, t, at));
+        note_declared(g, v, 0);
+    }
+    if (nest_takes_bits(g, f, k) && !is_declared(g, v, 1)) {
+        text_line(e->out, "const %s %s = %s;", emit_memory_type(t), nest_bits_name(e, v), at);
+        note_declared(g, v, 1);
+    }
+}
+
 /* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */
 static void open_row(emitter *e, emit_group *g)
 {
@@ -616,15 +724,14 @@ static void open_row(emitter *e, emit_group *g)
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
             const int is_row = fused_repeats_row(f->op, k);
-            const int is_scalar = is_scalar_from_outside(g, v);
-            if ((!is_scalar && (loaded == NULL || is_row || nest_has_one_row(g))) || is_declared(g, v)) continue;
-            if (is_scalar)
-                text_line(e->out, "const %s %s = %s;", emit_lane_type(dtype_of(v)), nest_scalar_name(e, v),
-                          emit_read(e, dtype_of(v), emit_at(e, v, g->row, "0")));
-            else
-                text_line(e->out, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
-                          emit_window_at(e, loaded, emit_value(e, v), g->row, "0"));
-            g->declared[g->declared_count++] = v.index;
+            if (is_scalar_from_outside(g, v)) {
+                open_scalar(e, g, f, k);
+                continue;
+            }
+            if (loaded == NULL || is_row || nest_has_one_row(g) || is_declared(g, v, 0)) continue;
+            text_line(e->out, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
+                      emit_window_at(e, loaded, emit_value(e, v), g->row, "0"));
+            note_declared(g, v, 0);
         }
     }
 }
@@ -635,7 +742,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     const int is_one_row = pto_expr_is_const(g->rows, &n) && n == 1;
     uint32_t operands = 0;
     for (uint32_t i = 0; i < g->count; i++) operands += pto_op_operand_count(g->ops[i].op) + 1;
-    g->declared = PTO_SCRATCH(e->run, uint32_t, operands);
+    g->declared = PTO_SCRATCH(e->run, uint32_t, 2 * operands);
     g->row = is_one_row ? "0" : "i_";
     g->row_count = emit_extent(e, g->rows, "rows");
     if (g->has_columns) g->column_count = emit_extent(e, g->columns, "columns");

@@ -224,13 +224,13 @@ static pto_status emit_store(emitter *e, pto_op op)
 
 /* ---- element by element ---- */
 
-/* An operand's element for that of the result at [row, column]. */
-static const char *operand_at(emitter *e, pto_op op, uint32_t i, const char *row, const char *column)
+/* An operand's element for that of the result at [row, column], as a number or as it moves. */
+static const char *operand_at(emitter *e, pto_op op, uint32_t i, const char *row, const char *column, int moves)
 {
     const pto_value v = pto_op_operand(op, i);
-    if (!storage_is_tile(v)) return emit_value(e, v);
-    return emit_read(e, dtype_of(v),
-                     emit_at(e, v, fused_repeats_row(op, i) ? "0" : row, fused_repeats_column(op, i) ? "0" : column));
+    if (!storage_is_tile(v)) return moves ? emit_moved_scalar(e, op, i) : emit_value(e, v);
+    const char *at = emit_at(e, v, fused_repeats_row(op, i) ? "0" : row, fused_repeats_column(op, i) ? "0" : column);
+    return moves ? at : emit_read(e, dtype_of(v), at);
 }
 
 static pto_status emit_map(emitter *e, pto_op op)
@@ -240,10 +240,13 @@ static pto_status emit_map(emitter *e, pto_op op)
     region g;
     PTO_TRY(region_of(e, result, &g));
     open_loops(e, &g, &row, &column);
-    for (uint32_t i = 0; i < pto_op_operand_count(op) && i < 4; i++) x[i] = operand_at(e, op, i, row, column);
-    const char *formula = emit_formula(e, op, x);
+    const int moves = emit_moves(op);
+    for (uint32_t i = 0; i < pto_op_operand_count(op) && i < 4; i++)
+        x[i] = operand_at(e, op, i, row, column, moves && !emit_is_condition(op, i));
+    const char *formula = moves ? emit_moved(e, op, x, 0) : emit_formula(e, op, x);
     if (formula == NULL) return emit_refuse(op, "its formula is not known");
-    text_line(e->out, "%s = %s;", emit_at(e, result, row, column), emit_write(e, dtype_of(result), formula));
+    text_line(e->out, "%s = %s;", emit_at(e, result, row, column),
+              moves ? formula : emit_write(e, dtype_of(result), formula));
     close_loops(e, &g);
     return PTO_OK;
 }

@@ -59,11 +59,15 @@ int trail_has(const emit_group *g, const fused_op *f)
 
 static int is_store(const emit_group *g, const fused_op *f) { return trail_has(g, f) && f->kind == FUSED_STORE; }
 
-int trail_takes(emit_group *g, pto_value v)
+int trail_takes(emit_group *g, pto_value v, int as_bits)
 {
-    for (uint32_t i = 0; i < g->count; i++)
-        for (uint32_t k = 0; trail_has(g, &g->ops[i]) && k < pto_op_operand_count(g->ops[i].op); k++)
-            if (pto_op_operand(g->ops[i].op, k).index == v.index) return 1;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        for (uint32_t k = 0; trail_has(g, f) && k < pto_op_operand_count(f->op); k++)
+            if (pto_op_operand(f->op, k).index == v.index &&
+                (as_bits ? nest_takes_bits(g, f, k) : nest_takes_number(g, f, k)))
+                return 1;
+    }
     return 0;
 }
 
@@ -130,8 +134,10 @@ void trail_declare(emitter *e, emit_group *g)
         fused_op *f = &g->ops[i];
         if (f->kind == FUSED_REDUCE || f->kind == FUSED_ROW_MAP) {
             const pto_value result = pto_op_result(f->op, 0);
-            if (trail_takes(g, result))
+            if (trail_takes(g, result, 0))
                 text_line(out, "%s %s = 0;", emit_lane_type(dtype_of(result)), nest_scalar_name(e, result));
+            if (trail_takes(g, result, 1))
+                text_line(out, "%s %s = 0;", emit_memory_type(dtype_of(result)), nest_bits_name(e, result));
         }
         if (!is_store(g, f)) continue;
         const pto_value memory = nest_memory_of(f);

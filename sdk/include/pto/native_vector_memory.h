@@ -327,6 +327,9 @@ PTO_VECTOR_FN pto_raw16 pto_narrow_bf16(pto_f32 x)
 #endif
     return __builtin_convertvector(pto_rint_bf16(x), pto_raw16);
 }
+/* What storing would write, in the low half of each lane. */
+PTO_VECTOR_FN pto_u32 pto_bits_f16(pto_f32 x) { return __builtin_convertvector(pto_rint_f16(x), pto_u32); }
+PTO_VECTOR_FN pto_u32 pto_bits_bf16(pto_f32 x) { return pto_rint_bf16(x); }
 /* x as storing and loading it as f16 or bf16 would make it. */
 PTO_VECTOR_FN pto_f32 pto_through_f16(pto_f32 x) { return pto_widen_f16(pto_rint_f16(x)); }
 PTO_VECTOR_FN pto_f32 pto_through_bf16(pto_f32 x) { return pto_f32_from_bf16(pto_rint_bf16(x)); }
