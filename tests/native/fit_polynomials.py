@@ -50,8 +50,28 @@ def series(x, terms):
     return sum(t * x**i for i, t in enumerate(terms))
 
 
-def exp_target(x):
-    return np.exp(x)
+LN2_REST = float.fromhex("0x1.05c61p-29")
+
+
+def exp_powers(shift):
+    """2^(k/16) e^-shift, and the largest error of them as f32, in ulp of 1."""
+    exact = np.exp(math.log(2) / 16 * np.arange(16) - shift)
+    held = exact.astype(np.float32).astype(float)
+    return held, np.abs(held - exact).max() * 2**23
+
+
+def exp_bits():
+    """PTO_SIXTEENTH_BITS: of those whose low 13 bits are 0, and with room for 256 on both sides."""
+    return min(range(2**19 + 512, 2**20 - 256, 512), key=lambda b: exp_powers(b * LN2_REST)[1])
+
+
+EXP_BITS = exp_bits()
+EXP_SHIFT = EXP_BITS * LN2_REST
+
+
+def exp_rest(r):
+    """(e^(r + s) - 1) / (r + s)"""
+    return np.expm1(r + EXP_SHIFT) / (r + EXP_SHIFT)
 
 
 def expm1_rest(r):
@@ -130,7 +150,7 @@ eighth = (math.pi / 4 * 1.0001) ** 2
 f64 = np.float64
 # name, target, weight, interval, degree, first coefficients that are given; the type of coefficients
 ROWS = [
-    ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 / 16 * 1.0001, half_ln2 / 16 * 1.0001), 3, (1, 1)),
+    ("exp", exp_rest, lambda r: np.abs(r + EXP_SHIFT) * np.exp(-r - EXP_SHIFT), (-half_ln2 / 16 * 1.0001, half_ln2 / 16 * 1.0001), 2, ()),
     ("exp2", np.exp2, lambda x: np.exp2(-x), (-1 / 32, 1 / 32), 3, (1,)),
     ("expm1", expm1_rest, lambda r: np.abs(r * r / np.expm1(r)), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 4, ()),
     ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (-0.25, 0.5), 7, ()),
@@ -155,6 +175,12 @@ def numbers_of(headers):
 def main(arguments):
     held = numbers_of(arguments[1:]) if arguments[:1] == ["--check"] else None
     bad = 0
+    powers, error = exp_powers(EXP_SHIFT)
+    print(f"exp_powers: {error:.2f} ulp", float(EXP_BITS).hex(), " ".join(float(v).hex() for v in powers))
+    for value in [float(EXP_BITS), *powers]:
+        if held is not None and value not in held:
+            print(f"exp_powers: no header holds {value.hex()}")
+            bad = 1
     for name, target, weight, (low, high), degree, fixed, *narrow in ROWS:
         c, error = fit(target, weight, low, high, degree, fixed, *narrow)
         print(f"{name}: 2^{math.log2(error):.2f}", " ".join(float(v).hex() for v in c))

@@ -2,10 +2,12 @@
  *
  * exp: x = k ln 2 / 16 + r with k whole, |r| <= ln 2 / 32, so that e^x is the product of 2^(k/16), of which a table has
  * the sixteen fractions, and of a short polynomial: P. T. P. Tang, "Table-Driven Implementation of the Exponential
- * Function in IEEE Floating-Point Arithmetic" (1989). k / 16 is what stays of x / ln 2 when 1.5 2^19 is added and taken
- * away, and the last bits of the sum are those of k. k / 16 times the first part of ln 2 is exact within the fused
- * multiply-add: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980). Polynomials:
- * tests/native/fit_polynomials.py; rows of its name are said. */
+ * Function in IEEE Floating-Point Arithmetic" (1989). k / 16 is what stays of x / ln 2 when PTO_SIXTEENTH_BITS is
+ * added and taken away, and the last bits of the sum are those of k. k / 16 times the first part of ln 2 is exact
+ * within the fused multiply-add: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980). The
+ * powers in the table are times e^-s with a small s, by which all sixteen happen to be near to what f32 holds: S. Gal,
+ * "Computing elementary functions: a new approach for achieving high accuracy and good performance" (1986). Polynomials
+ * and powers: tests/native/fit_polynomials.py; rows of its name are said. */
 #ifndef PTO_NATIVE_VECTOR_EXP_H
 #define PTO_NATIVE_VECTOR_EXP_H
 
@@ -33,7 +35,9 @@
 #define PTO_LN2_REST -0x1.05c610p-29f
 #define PTO_LOG2E 0x1.715476p+0f
 #define PTO_WHOLE_BITS 0x1.8p23f
-#define PTO_SIXTEENTH_BITS 0x1.8p19f
+/* 2^19 to 2^20, so that f32 there are multiples of 1/16. s is its product with -PTO_LN2_REST; of multiples of 512 it is
+ * the one by which the sixteen 2^(k/16) e^-s are nearest to numbers of f32: within 0.34 2^-23. */
+#define PTO_SIXTEENTH_BITS 0x1.6dp+19f
 
 /* 2^n of whole n from -126 to 127. */
 PTO_VECTOR_FN pto_f32 pto_power_of_two(pto_i32 n) { return (pto_f32)((n + 127) << 23); }
@@ -66,13 +70,9 @@ PTO_VECTOR_FN pto_f32 pto_bounded(pto_f32 x, float most)
     return pto_second_min_f32(pto_splat_f32(most), pto_second_max_f32(pto_splat_f32(-most), x));
 }
 
-/* 2^(k/16), k from 0 to 15, rounded; of what other bits k has nothing counts. */
-PTO_VECTOR_FN pto_f32 pto_exp2_sixteenths(pto_i32 k)
+/* powers[k], k from 0 to 15; of what other bits k has nothing counts. */
+PTO_VECTOR_FN pto_f32 pto_of_sixteen(const float *powers, pto_i32 k)
 {
-    static const float powers[16] = {0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
-                                     0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
-                                     0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
-                                     0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
     pto_f32 y;
 #if PTO_MASK_REGISTERS
     __builtin_memcpy(&y, powers, sizeof y);
@@ -93,14 +93,34 @@ PTO_VECTOR_FN pto_f32 pto_exp2_sixteenths(pto_i32 k)
     return y;
 }
 
-/* e^x / 2^(n - k/16) of n near x / ln 2, a multiple of 1/16: 2^(k/16) e^r, r = x - n ln 2, of `power` = 2^(k/16) or
- * that times a power of two that keeps the product a normal number. Row `exp`, the first two coefficients of which are
- * 1; the others need r without the last part of ln 2. */
-PTO_VECTOR_FN pto_f32 pto_exp_times(pto_f32 x, pto_f32 n, pto_f32 power)
+/* 2^(k/16), rounded. */
+static const float pto_exp2_powers[16] = {0x1.000000p+0f, 0x1.0b5586p+0f, 0x1.172b84p+0f, 0x1.2387a6p+0f,
+                                          0x1.306fe0p+0f, 0x1.3dea64p+0f, 0x1.4bfdaep+0f, 0x1.5ab07ep+0f,
+                                          0x1.6a09e6p+0f, 0x1.7a1148p+0f, 0x1.8ace54p+0f, 0x1.9c4918p+0f,
+                                          0x1.ae89fap+0f, 0x1.c199bep+0f, 0x1.d5818ep+0f, 0x1.ea4afap+0f};
+
+/* 2^(k/16) e^-s, rounded, times c: row `exp_powers`. */
+#define PTO_EXP_POWERS(c)                                                                    \
+    {0x1.ff4584p-1f * (c), 0x1.0af428p+0f * (c), 0x1.16c5d6p+0f * (c), 0x1.231d78p+0f * (c), \
+     0x1.3000fep+0f * (c), 0x1.3d769ap+0f * (c), 0x1.4b84c2p+0f * (c), 0x1.5a3238p+0f * (c), \
+     0x1.69860ap+0f * (c), 0x1.798794p+0f * (c), 0x1.8a3e88p+0f * (c), 0x1.9bb2eep+0f * (c), \
+     0x1.aded2ap+0f * (c), 0x1.c0f5fcp+0f * (c), 0x1.d4d68cp+0f * (c), 0x1.e99866p+0f * (c)}
+static const float pto_exp_powers[16] = PTO_EXP_POWERS(1);
+
+/* n + PTO_SIXTEENTH_BITS, where n is the multiple of 1/16 next to x / ln 2: the last bits are those of k = 16 n. */
+PTO_VECTOR_FN pto_f32 pto_exp_shifted(pto_f32 x)
+{
+    return pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
+}
+
+/* e^x / 2^(n - k/16) as 2^(k/16) e^-s times e^(r + s), r = x - n ln 2, of pto_exp_shifted, n, and `power` =
+ * 2^(k/16) e^-s or that times a power of two that keeps the product a normal number. The last part of ln 2 is taken
+ * away `shifted` times instead of n times, which adds s. Row `exp`, of r without that part. */
+PTO_VECTOR_FN pto_f32 pto_exp_times(pto_f32 x, pto_f32 shifted, pto_f32 n, pto_f32 power)
 {
     const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x);
-    const pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
-    return pto_fma_f32(PTO_POLY2(near, 0x1.5555a4p-3f, 0x1.00021ep-1f, 1.0f), r * power, power);
+    const pto_f32 r = pto_fma_f32(shifted, pto_splat_f32(-PTO_LN2_REST), near);
+    return pto_fma_f32(PTO_POLY2(near, 0x1.5601c4p-3f, 0x1.00404cp-1f, 0x1.002eacp+0f), r * power, power);
 }
 
 /* A power, part 2^n for pto_scale_f32: part is from 0.97 to 2. Of NaN both are NaN. */
@@ -111,9 +131,9 @@ typedef struct pto_exponential {
 /* e^x in two parts, of x from -174 to 174 or NaN. */
 PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
 {
-    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
-    const pto_f32 n = shifted - PTO_SIXTEENTH_BITS;
-    const pto_exponential e = {pto_exp_times(x, n, pto_exp2_sixteenths((pto_i32)shifted)), pto_whole_power(n)};
+    const pto_f32 shifted = pto_exp_shifted(x), n = shifted - PTO_SIXTEENTH_BITS;
+    const pto_exponential e = {pto_exp_times(x, shifted, n, pto_of_sixteen(pto_exp_powers, (pto_i32)shifted)),
+                               pto_whole_power(n)};
     return e;
 }
 
@@ -127,15 +147,14 @@ PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
 PTO_ROW_FN float pto_exp_f32_1(float x) { return x == 0 ? 1 : pto_exp_f32(pto_splat_f32(x))[0]; }
 
 #if !PTO_MASK_REGISTERS
-/* e^x 2^bias, where that is a normal number: the power comes from the last bits of `shifted`, which are those of
- * k + 16 bias. */
-PTO_VECTOR_FN pto_f32 pto_exp_biased(pto_f32 x, int bias)
+/* e^x c, where that is a normal number, of `powers` that are times c. PTO_SIXTEENTH_BITS leaves the nine bits alone
+ * that come before the last four, so that they are those of the whole power. */
+PTO_VECTOR_FN pto_f32 pto_exp_normal(pto_f32 x, const float *powers)
 {
-    const pto_f32 from = pto_splat_f32(PTO_SIXTEENTH_BITS + (float)bias);
-    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), from);
+    const pto_f32 shifted = pto_exp_shifted(x), n = shifted - PTO_SIXTEENTH_BITS;
     const pto_u32 k = (pto_u32)shifted, whole = (k >> 4) << 23;
-    const pto_f32 power = (pto_f32)((pto_u32)pto_exp2_sixteenths((pto_i32)k) + whole);
-    return pto_exp_times(x, shifted - from, power);
+    const pto_f32 power = (pto_f32)((pto_u32)pto_of_sixteen(powers, (pto_i32)k) + whole);
+    return pto_exp_times(x, shifted, n, power);
 }
 #endif
 
@@ -148,7 +167,8 @@ PTO_VECTOR_FN pto_f32 pto_exp_below_f32(pto_f32 x)
     const pto_exponential e = pto_exp_parts(y);
     return pto_scale_f32(e.part, e.n);
 #else
-    return pto_exp_biased(y, 64) * 0x1p-64f;
+    static const float powers[16] = PTO_EXP_POWERS(0x1p64f);
+    return pto_exp_normal(y, powers) * 0x1p-64f;
 #endif
 }
 PTO_CALL_OF_ONE(exp_below)
@@ -157,7 +177,7 @@ PTO_CALL_OF_ONE(exp_below)
 PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
 {
     const pto_f32 y = pto_bounded(x, 245), shifted = y + PTO_SIXTEENTH_BITS, n = shifted - PTO_SIXTEENTH_BITS;
-    const pto_f32 r = y - n, power = pto_exp2_sixteenths((pto_i32)shifted);
+    const pto_f32 r = y - n, power = pto_of_sixteen(pto_exp2_powers, (pto_i32)shifted);
     const pto_f32 slope = PTO_POLY2(r, 0x1.c6acdep-5f, 0x1.ebfff4p-3f, 0x1.62e430p-1f);
     return pto_scale_f32(pto_fma_f32(slope, r * power, power), pto_whole_power(n));
 }
@@ -202,11 +222,10 @@ PTO_CALL_OF_ONE(sigmoid)
 PTO_VECTOR_FN pto_f32 pto_exp_near_f32(pto_f32 x)
 {
 #if PTO_MASK_REGISTERS
-    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_SIXTEENTH_BITS));
-    const pto_f32 n = shifted - PTO_SIXTEENTH_BITS;
-    return pto_exp_times(x, n, pto_scale_f32(pto_exp2_sixteenths((pto_i32)shifted), n));
+    const pto_f32 shifted = pto_exp_shifted(x), n = shifted - PTO_SIXTEENTH_BITS;
+    return pto_exp_times(x, shifted, n, pto_scale_f32(pto_of_sixteen(pto_exp_powers, (pto_i32)shifted), n));
 #else
-    return pto_exp_biased(x, 0);
+    return pto_exp_normal(x, pto_exp_powers);
 #endif
 }
 

@@ -1,5 +1,6 @@
-# Gated activations stay within the units in the last place that their rows state, on numbers of every exponent; their
-# special values are exact: as functions that are called, and as the steps that they are on machines without such.
+# Gated activations stay within the units in the last place that their rows state, on numbers of every exponent and on
+# those where errors are the largest; their special values are exact: as functions that are called, and as the steps
+# that they are on machines without such.
 . "$TEST_ROOT/tests/shell.sh"
 cat >f.ptir <<'END'
 func @f(%x: tensor<$N x f32>, %b: tensor<$N x f32>) -> (tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>, tensor<$N x f32>) {
@@ -29,11 +30,17 @@ done
 /usr/bin/python3 - <<'END' || exit 1
 import numpy as np
 r = np.random.default_rng(7)
-field = np.repeat(np.arange(256, dtype=np.uint32) << 23, 64)
+field = np.concatenate([np.repeat(np.arange(256), 64), np.repeat(np.arange(119, 135), 16384)]).astype(np.uint32) << 23
 bits = np.concatenate([field, field | 1 << 31]) | r.integers(0, 1 << 23, 2 * len(field)).astype(np.uint32)
-x = np.concatenate([bits.view(np.float32), r.uniform(-110, 110, 40000).astype(np.float32),
-                    np.array([0, -0.0, np.inf, -np.inf, np.nan], np.float32)])
-np.savez("x.npz", x=x, b=np.where(np.arange(len(x)) % 2 == 0, 1, 1.5).astype(np.float32))
+# Found by all numbers from 2^-8 to 2^8: the largest errors of both ways, now and once. With the b of swiglu.
+worst = """-0x1.3349dcp+3 -0x1.4150cp+3 -0x1.1cececp+3 -0x1.2fce92p+5 -0x1.a9f09ep+5 -0x1.332024p+5 -0x1.015ab2p+1 -0x1.b0cdaap+2
+  -0x1.b270eap+2 -0x1.363ab6p+2 -0x1.b7d252p+1 -0x1.495294p+0 -0x1.e1c38p+2*0x1.edd1d4p+0 -0x1.dfbd64p+2*0x1.e07bf2p+0
+  -0x1.e165cap+3*0x1.b1f94ap+0""".split()
+worst = np.array([[float.fromhex(v) for v in (w + "*1").split("*")[:2]] for w in worst], np.float32).T
+x = np.concatenate([bits.view(np.float32), r.uniform(-110, 110, 40000).astype(np.float32)])
+b = np.where(np.arange(len(x)) % 2 == 0, 1, 1 + r.random(len(x))).astype(np.float32)
+special = np.array([0, -0.0, np.inf, -np.inf, np.nan], np.float32)
+np.savez("x.npz", x=np.concatenate([x, worst[0], special]), b=np.concatenate([b, worst[1], np.ones(5, np.float32)]))
 END
 for pipeline in native.yaml steps.yaml; do
 ends 0 pto-run f.ptir --pipeline=$pipeline --in x=x.npz:x --in b=x.npz:b --out tanh=y.npz:tanh --out sigmoid=y.npz:sigmoid \
