@@ -160,7 +160,7 @@ ROWS = [
     ("cos", cos_rest, lambda z: z * z, (0, eighth), 2, ()),
     ("asin", asin_rest, lambda z: z, (0, 0.25), 4, ()),
     ("atan", atan_rest, lambda z: z / (1 + z * atan_rest(z)), (0, 1), 8, ()),
-    ("erfc", scaled_erfc, lambda t: 1 / scaled_erfc(t), (-2.5 / 3.5, 7.1 / 13.1), 10, ()),
+    ("erfc", scaled_erfc, lambda t: 1 / scaled_erfc(t), (-2.16 / 3.84, 7.1 / 13.1), 8, ()),
     ("pow_log2", log2_over_f, lambda f: 1 / log2_over_f(f), (math.sqrt(0.5) - 1, math.sqrt(2) - 1), 13, (), f64),
     ("pow_exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 7, (1,), f64),
 ]

@@ -28,9 +28,6 @@
 #define PTO_POLY7(x, a, b, c, d, e, f, g, h) pto_fma_f32(PTO_POLY6(x, a, b, c, d, e, f, g), x, pto_splat_f32(h))
 #define PTO_POLY8(x, a, b, c, d, e, f, g, h, i) pto_fma_f32(PTO_POLY7(x, a, b, c, d, e, f, g, h), x, pto_splat_f32(i))
 
-#define PTO_POLY10(x, a, b, c, d, e, f, g, h, i, j, k) \
-    pto_fma_f32(pto_fma_f32(PTO_POLY8(x, a, b, c, d, e, f, g, h, i), x, pto_splat_f32(j)), x, pto_splat_f32(k))
-
 #define PTO_LN2 0x1.62e430p-1f
 #define PTO_LN2_REST -0x1.05c610p-29f
 #define PTO_LOG2E 0x1.715476p+0f
