@@ -139,7 +139,7 @@ PTO_VECTOR_FN pto_f32 pto_cbrt_f32(pto_f32 x)
 }
 PTO_CALL_OF_ONE(cbrt)
 
-/* The root of a a + b b, infinite when one of them is: 1 ulp. Both scaled, so that squares stay numbers. */
+/* The root of a a + b b, infinite when one of them is: 1.1 ulp. Both scaled, so that squares stay numbers. */
 PTO_VECTOR_FN pto_f32 pto_hypot_f32(pto_f32 a, pto_f32 b)
 {
     const pto_f32 p = pto_abs_f32(a), q = pto_abs_f32(b), infinite = pto_splat_f32(__builtin_inff());

@@ -1,8 +1,8 @@
 # compile_each.sh, read by `.`: native_each FILE OBJECT.. compiles inputs/FILE.c with $native_includes for each width,
 # ISA and compiler, links it with the objects, runs what this host can run, and compares what was printed: `first` has
-# the output of the first, `measured` what it said on standard error. Later ones run with `bits`, which have to be those
-# of the first.
-# shellcheck shell=sh disable=SC2154
+# the output of the first, which is $native_first, `measured` what it said on standard error. Later ones run with
+# `bits`, which have to be those of the first.
+# shellcheck shell=sh disable=SC2034,SC2154
 . "$TEST_ROOT/tests/shell.sh"
 
 native_includes=
@@ -24,6 +24,7 @@ one() {
   if [ ! -s first ]; then
     ends 0 "./$native_name"
     [ -s out ] || fail "$native_name says nothing"
+    native_first=./$native_name
     mv out first
     mv text measured
     return
