@@ -63,8 +63,9 @@ typedef struct emit_name {
 
 /* Something that can go wrong, as pto_native_fault has it. */
 typedef struct emit_fault {
-    uint32_t op;
+    pto_op op;
     const char *text;
+    int is_memory;
 } emit_fault;
 
 /* Kernels that the caller is asked for, PTO_PRODUCT_* or one of these, and the capacity of what they compute. */
@@ -166,6 +167,8 @@ const char *emit_bare(emitter *e, const char *c);
 void emit_comment(emitter *e, pto_op op);
 /* The number of a fault at an op, for `return`. */
 uint32_t emit_fault_of(emitter *e, pto_op op, const char *why);
+/* The same where there is no memory. */
+uint32_t emit_fault_of_memory(emitter *e, pto_op op);
 
 /* ---- names ---- */
 

@@ -47,14 +47,40 @@ static pto_status put_functions(emitter *e, text *out, text *entries, uint32_t *
     return PTO_OK;
 }
 
+/* As C has it between quotes. */
+static void put_string(text *out, const char *s)
+{
+    text_put(out, "\"");
+    for (; *s != '\0'; s++) {
+        const int is_plain = *s != '"' && *s != '\\' && *s != '?' && (unsigned char)*s >= ' ';
+        text_put(out, is_plain ? "%c" : "\\%03o", (unsigned char)*s);
+    }
+    text_put(out, "\"");
+}
+
+static void put_faults(emitter *e, text *out)
+{
+    text_put(out, "static const pto_native_fault faults_[] = {\n");
+    for (uint32_t i = 0; i < e->fault_count; i++) {
+        const emit_fault *f = &e->faults[i];
+        const uint32_t number = f->op.index < e->op_capacity ? e->op_numbers[f->op.index] : 0;
+        const pto_str kind = pto_op_name(f->op);
+        char place[512];
+        text_put(out, "    {%u, \"%s\", \"%.*s\", ", number, f->text, PTO_FMT(kind));
+        if (pto_loc_text(pto_op_loc(f->op), place, sizeof place) != 0)
+            put_string(out, place);
+        else
+            text_put(out, "NULL");
+        text_put(out, ", %d, 0},\n", f->is_memory);
+    }
+    text_put(out, "    {0}};\n");
+}
+
 static void put_module(emitter *e, text *out, text *entries, uint32_t count)
 {
     text_put(out, "static const pto_native_function *const functions_[] = {%s};\n",
              count != 0 ? text_end(entries) : "NULL");
-    text_put(out, "static const pto_native_fault faults_[] = {");
-    for (uint32_t i = 0; i < e->fault_count; i++)
-        text_put(out, "%s{%u, \"%s\"},\n    ", i == 0 ? "\n    " : "", e->faults[i].op, e->faults[i].text);
-    text_put(out, "{0, NULL}};\n");
+    put_faults(e, out);
     text_put(out, "static const pto_native_kernel_entry kernels_[] = {\n");
     for (uint32_t i = 0; i < e->kernel_count; i++) {
         const pto_op kernel = e->kernels_done[i].op;

@@ -276,8 +276,7 @@ static pto_status emit_workspace(emitter *e, pto_op op)
     if (!PTO_SOME(count) || emit_memory_type(dtype_of(v)) == NULL) return emit_refuse(op, "of its size or type");
     text_line(e->out, "%sconst %s = call_->services->allocate(call_->services->self, (size_t)(%s));",
               emit_type_of(e, v), emit_value(e, v), emit_index(e, count));
-    text_line(e->out, "if (%s == NULL) return %u;", emit_value(e, v),
-              emit_fault_of(e, op, "needs more memory than there is"));
+    text_line(e->out, "if (%s == NULL) return %u;", emit_value(e, v), emit_fault_of_memory(e, op));
     return PTO_OK;
 }
 

@@ -60,14 +60,20 @@ const char *emit_bare(emitter *e, const char *c)
 
 void emit_comment(emitter *e, pto_op op) { text_line(e->out, "/* %s */", emit_place(e, op)); }
 
-uint32_t emit_fault_of(emitter *e, pto_op op, const char *why)
+static uint32_t add_fault(emitter *e, emit_fault f)
 {
-    const uint32_t number = op.index < e->op_capacity ? e->op_numbers[op.index] : 0;
     for (uint32_t i = 0; i < e->fault_count; i++)
-        if (e->faults[i].op == number && strcmp(e->faults[i].text, why) == 0) return i + 1;
+        if (e->faults[i].op.index == f.op.index && strcmp(e->faults[i].text, f.text) == 0) return i + 1;
     PTO_GROW(e->run, e->faults, e->fault_count, e->fault_capacity);
-    e->faults[e->fault_count++] = (emit_fault){number, why};
+    e->faults[e->fault_count++] = f;
     return e->fault_count;
+}
+
+uint32_t emit_fault_of(emitter *e, pto_op op, const char *why) { return add_fault(e, (emit_fault){op, why, 0}); }
+
+uint32_t emit_fault_of_memory(emitter *e, pto_op op)
+{
+    return add_fault(e, (emit_fault){op, "needs more memory than there is", 1});
 }
 
 pto_status emit_refuse(pto_op op, const char *why)

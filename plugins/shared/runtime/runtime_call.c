@@ -267,9 +267,12 @@ static int32_t check_facts(checked_call *k)
 
 static int32_t say_fault(pto_runtime_context *c, const pto_runtime_function *f, int32_t fault)
 {
-    if (fault > 0 && (uint32_t)fault <= f->module->fault_count)
-        return fail(c, PTO_RUNTIME_FAULT, "in @%s, op %u %s", f->name, f->module->faults[fault - 1].op,
-                    f->module->faults[fault - 1].text);
+    if (fault > 0 && (uint32_t)fault <= f->module->fault_count) {
+        const pto_native_fault *x = &f->module->faults[fault - 1];
+        return fail(c, x->is_memory ? PTO_RUNTIME_SYSTEM : PTO_RUNTIME_FAULT, "%s%sin @%s, `%s` %s",
+                    x->place != NULL ? x->place : "", x->place != NULL ? ": " : "", f->name,
+                    x->kind != NULL ? x->kind : "an op", x->text);
+    }
     if (fault == FAULT_GRID) return fail(c, PTO_RUNTIME_FAULT, "in @%s, a grid has a negative extent", f->name);
     if (fault == FAULT_DEBUG) return fail(c, PTO_RUNTIME_FAULT, "in @%s, a debug op ran", f->name);
     return fail(c, PTO_RUNTIME_SYSTEM, "there is not enough memory for scratch");

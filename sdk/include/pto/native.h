@@ -271,6 +271,10 @@ typedef struct pto_native_function {
 typedef struct pto_native_fault {
     uint32_t op;
     const char *text;
+    /* The op's kind, "tile.gather", and where a user wrote it, "FILE:line:column"; each may be NULL. For callers that
+     * do not have the module. */
+    const char *kind, *place;
+    uint32_t is_memory, reserved; /* there was none; not: the op is wrong */
 } pto_native_fault;
 
 /* A kernel, and its op by number, as that of a fault. */
