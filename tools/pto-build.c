@@ -48,14 +48,6 @@ static pto_status put(void *self, const char *text, size_t n)
     return PTO_OK;
 }
 
-static exit_status write_file(const session *s, const char *path, const text_buffer *t)
-{
-    file_writer w;
-    if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
-    file_writer_put(&w, t->p, t->n);
-    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
-}
-
 /* A line for each function of the library. */
 static void put_for_exports(text_buffer *t, str exports, const char *before, const char *after)
 {
@@ -71,61 +63,68 @@ static void put_for_exports(text_buffer *t, str exports, const char *before, con
 
 /* As one file, whose first lines say how it is compiled. What the module has for itself does not meet the names of
  * functions: it is called otherwise. */
-static exit_status write_source(const session *s, const build_request *q)
+static void put_source(const build_request *q, text_buffer *t)
 {
     const char *slash = strrchr(q->path, '/'), *flags[NATIVE_FLAGS_MAX];
     const uint32_t flag_count = native_flags_upto("cc", q->isa_bytes, flags);
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t, "/* Made by pto-build %s. To compile:\n *   cc", library_version());
-    for (uint32_t i = 0; i < flag_count; i++) text_printf(&t, " %s", flags[i]);
-    text_printf(&t,
+    text_printf(t, "/* Made by pto-build %s. To compile:\n *   cc", library_version());
+    for (uint32_t i = 0; i < flag_count; i++) text_printf(t, " %s", flags[i]);
+    text_printf(t,
                 " -DPTO_VECTOR_BYTES=%d $(pkg-config --cflags pto-runtime) -c %s\n"
                 " *   and to link: $(pkg-config --libs pto-runtime) */\n"
                 "#define pto_native_module_v1 pto_module_of_%s\n",
                 (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);
-    put_for_exports(&t, q->exports, "#define", "pto_in_module_");
-    text_put(&t, q->module.p, q->module.n);
-    text_putc(&t, '\n');
-    put_for_exports(&t, q->exports, "#undef", NULL);
-    text_put(&t, q->wrapper.p, q->wrapper.n);
-    const exit_status written = write_file(s, q->path, &t);
-    text_fini(&t);
-    return written;
+    put_for_exports(t, q->exports, "#define", "pto_in_module_");
+    text_put(t, q->module.p, q->module.n);
+    text_putc(t, '\n');
+    put_for_exports(t, q->exports, "#undef", NULL);
+    text_put(t, q->wrapper.p, q->wrapper.n);
 }
 
 /* All texts of the library. */
 typedef struct texts {
-    text_buffer module, wrapper, header, exports;
+    text_buffer module, wrapper, header, exports, source;
 } texts;
 
 static exit_status make_library(session *s, build_request *q, module *m, const run_agent *generator,
-                                flight_recorder *recorder, texts *t)
+                                flight_recorder *recorder, texts *t, str *library)
 {
     const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t->module, .write = put};
     TRY_EXIT(session_generate_text(s, m, generator, &sink, recorder));
     q->module = (str){t->module.p, t->module.n};
     q->wrapper = (str){t->wrapper.p, t->wrapper.n};
     q->exports = (str){t->exports.p, t->exports.n};
-    return q->kind == BUILD_SOURCE ? write_source(s, q) : build_library(s->arena, s->diags, q);
+    if (q->kind != BUILD_SOURCE) return build_library(s->arena, s->diags, q, library);
+    put_source(q, &t->source);
+    *library = (str){t->source.p, t->source.n};
+    return EXIT_STATUS_OK;
 }
 
-/* The header is opened before the library is made, so that there is both or none. */
+/* There is both or none. */
+static status write_files(const session *s, const char *const paths[2], const str contents[2])
+{
+    file_writer list[2];
+    for (uint32_t i = 0; i < 2 && paths[i] != NULL; i++) {
+        if (file_writer_open(&list[i], s->diags, paths[i]) == OK) {
+            file_writer_put(&list[i], contents[i].p, contents[i].n);
+            continue;
+        }
+        if (i > 0) file_writer_abandon(&list[0]);
+        return FAILED;
+    }
+    return file_writers_commit(list, paths[1] != NULL ? 2 : 1);
+}
+
 static exit_status make(session *s, build_request *q, module *m, const run_agent *generator, flight_recorder *recorder,
                         texts *t)
 {
-    const char *header = command_line_value(s->line, OPTION_HEADER);
-    file_writer w;
+    const char *const paths[] = {q->path, command_line_value(s->line, OPTION_HEADER)};
+    str library = STR("");
     TRY_AS(EXIT_STATUS_INPUT, build_wrapper_write(s->arena, m, q->name, &t->wrapper, &t->header, &t->exports));
-    if (header != NULL) TRY_AS(EXIT_STATUS_OUTPUT, file_writer_open(&w, s->diags, header));
-    const exit_status made = make_library(s, q, m, generator, recorder, t);
-    if (header == NULL) return made;
-    if (made != EXIT_STATUS_OK) {
-        file_writer_abandon(&w);
-        return made;
-    }
-    file_writer_put(&w, t->header.p, t->header.n);
-    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+    TRY_EXIT(make_library(s, q, m, generator, recorder, t, &library));
+    const str contents[] = {library, {t->header.p, t->header.n}};
+    TRY_AS(EXIT_STATUS_OUTPUT, write_files(s, paths, contents));
+    return EXIT_STATUS_OK;
 }
 
 static exit_status build(session *s, build_request *q, flight_recorder *recorder)
@@ -143,11 +142,13 @@ static exit_status build(session *s, build_request *q, flight_recorder *recorder
     text_init(&t.wrapper);
     text_init(&t.header);
     text_init(&t.exports);
+    text_init(&t.source);
     if (code == EXIT_STATUS_OK) code = make(s, q, m, generator, recorder, &t);
     text_fini(&t.module);
     text_fini(&t.wrapper);
     text_fini(&t.header);
     text_fini(&t.exports);
+    text_fini(&t.source);
     module_destroy(m);
     return code;
 }

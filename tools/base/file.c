@@ -300,15 +300,51 @@ static int give_name(file_writer *w)
     return 0;
 }
 
-status file_writer_commit(file_writer *w)
+/* Closing a copy tells what closing would, while the file can still be given up. Returns errno or 0. */
+static int close_copy(const file_writer *w)
 {
-    if (w->temporary != NULL && w->failed == 0) {
-        /* Closing a copy tells what closing would, while the file can still be given up. */
-        const int copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
-        w->failed = copy >= 0 && close(copy) == 0 ? give_name(w) : errno;
-    }
+    const int copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+    return copy >= 0 && close(copy) == 0 ? 0 : errno;
+}
+
+static status end(file_writer *w)
+{
     const status s = w->failed ? fail_open(w->diags, w->path != NULL ? w->path : "<stdout>", "write", w->failed) : OK;
     file_writer_abandon(w);
+    return s;
+}
+
+status file_writer_commit(file_writer *w)
+{
+    if (w->temporary != NULL && w->failed == 0) w->failed = close_copy(w);
+    if (w->temporary != NULL && w->failed == 0) w->failed = give_name(w);
+    return end(w);
+}
+
+/* A step of all that go to files, until one fails. */
+static bool each(file_writer *list, uint32_t count, int (*step)(file_writer *w))
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i].temporary != NULL && list[i].failed == 0) list[i].failed = step(&list[i]);
+        if (list[i].failed != 0) return false;
+    }
+    return true;
+}
+
+static int prepare(file_writer *w)
+{
+    const int error = close_copy(w);
+    return error == 0 && !w->is_named ? give_temporary_name(w) : error;
+}
+
+status file_writers_commit(file_writer *list, uint32_t count)
+{
+    status s = OK;
+    if (each(list, count, prepare) && !each(list, count, give_name))
+        for (uint32_t i = 0; i < count && list[i].failed == 0; i++) unlink(list[i].target);
+    /* Signals were held one after the other. */
+    for (uint32_t i = count; i-- > 0;)
+        if (end(&list[i]) != OK) s = FAILED;
     return s;
 }
 

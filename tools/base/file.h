@@ -39,6 +39,9 @@ MUST_CHECK status file_writer_open(file_writer *w, diag_engine *d, const char *p
 void file_writer_put(file_writer *w, const void *bytes, uint64_t n);
 /* Ends the file and names it. On failure the temporary is removed and the reason reported. */
 MUST_CHECK status file_writer_commit(file_writer *w);
+/* Ends several and names all of them or none: each is whole, under a temporary name, before the first one takes its
+ * own. On failure nothing of them is left. */
+MUST_CHECK status file_writers_commit(file_writer *list, uint32_t count);
 /* Removes what was written. */
 void file_writer_abandon(file_writer *w);
 

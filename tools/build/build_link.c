@@ -182,17 +182,7 @@ static exit_status make(const builder *b)
     BUG_IF(true, "a kind of library that is not linked");
 }
 
-static exit_status deliver(const builder *b)
-{
-    str bytes;
-    file_writer w;
-    if (file_read(b->a, b->d, in_folder(b, "result"), LIBRARY_BYTES_MAX, &bytes) != OK) return EXIT_STATUS_OUTPUT;
-    if (file_writer_open(&w, b->d, b->q->path) != OK) return EXIT_STATUS_OUTPUT;
-    file_writer_put(&w, bytes.p, bytes.n);
-    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
-}
-
-exit_status build_library(arena *a, diag_engine *d, const build_request *q)
+exit_status build_library(arena *a, diag_engine *d, const build_request *q, str *out)
 {
     builder b = {.a = a, .d = d, .q = q};
     native_error e;
@@ -212,7 +202,8 @@ exit_status build_library(arena *a, diag_engine *d, const build_request *q)
     b.flag_count = native_flags_upto(b.compiler.path, q->isa_bytes, b.flags);
     exit_status s = put_files(&b);
     if (s == EXIT_STATUS_OK) s = make(&b);
-    if (s == EXIT_STATUS_OK) s = deliver(&b);
+    if (s == EXIT_STATUS_OK && file_read(a, d, in_folder(&b, "result"), LIBRARY_BYTES_MAX, out) != OK)
+        s = EXIT_STATUS_OUTPUT;
     native_scratch_end(&b.scratch);
     return s;
 }

@@ -72,7 +72,14 @@ mkdir -p moved/bin && cp "$(command -v pto-build)" moved/bin
 fails 3 '^pto-build: error: \[E1614\] the runtime of libraries, `.*/moved/lib/pto/libpto_runtime.a`, cannot be read: No such file or directory$' env PTO_PLUGIN_PATH="$TEST_BUILD/lib/pto/plugins-1" PTO_PIPELINE_PATH="$TEST_BUILD/share/pto/pipelines" moved/bin/pto-build f.ptir -o libf.so
 fails 74 '^missing/f.h: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o libf.so --header missing/f.h
 fails 74 '^missing/libf.so: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o missing/libf.so
+fails 74 '^/dev/full: error: \[E1501\] cannot write: No space left on device$' pto-build f.ptir -o libf.so --header /dev/full
+ln -s nothing/f.h f.h
+fails 74 '^f.h: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o libf.so --header f.h
+rm f.h
 [ ! -e libf.so ] && [ ! -e f.o ] || fail "something was written"
+[ "$(find . -name 'libf*' -o -name 'f.h*')" = '' ] || fail "a temporary file is left"
 echo kept >libf.so
+fails 74 '^/dev/full: ' pto-build f.ptir -o libf.so --header /dev/full
+says_line kept libf.so
 fails 5 'E1614' pto-build f.ptir -o libf.so --compiler ./broken
 says_line kept libf.so
