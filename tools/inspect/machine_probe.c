@@ -227,6 +227,23 @@ static int64_t box_cycles(int64_t products, double per_cycle)
     return cycles < 1 ? 1 : cycles > 10000 ? 10000 : (int64_t)(cycles + 0.5);
 }
 
+/* A box is 16 x 16 sums of as many products as 32 bytes have elements. bf16 is widened too where its own instruction
+ * takes longer, as kernels do it. */
+static void add_boxes(probe *p, const machine_rates *r)
+{
+    static const int64_t amx = 8; /* an instruction takes 16, and 64 bytes */
+    const double f32 = r->f32_products, bf16 = r->bf16_products > f32 ? r->bf16_products : f32,
+                 i8 = r->i8_products > 0 ? r->i8_products : f32;
+    const bool has_amx = native_host_has_amx();
+    add_change(p,
+               has_amx ? "measured: f32, to which f16 is widened; bf16 and i8: an instruction of AMX takes 16 cycles"
+                       : "measured: f32, bf16 and i8; what has no instruction is widened to f32",
+               "  cycles-per-box:", "cycles-per-box: ",
+               "{ f16: %" PRId64 ", bf16: %" PRId64 ", i8: %" PRId64 ", f32: %" PRId64 " }", box_cycles(4096, f32),
+               has_amx ? amx : box_cycles(4096, bf16), has_amx ? amx : box_cycles(8192, i8), box_cycles(2048, f32));
+    add_change(p, "own; cycles are those of this host", "matrix:", "matrix:", "%s", "");
+}
+
 static void add_rates(probe *p, const machine_rates *r)
 {
     static const char why[] = "measured";
@@ -238,6 +255,7 @@ static void add_rates(probe *p, const machine_rates *r)
     static const char *const of_memory[] = {"  - { from: gm, to: vec,", "  - { from: vec, to: gm,",
                                             "  - { from: gm, to: mat,", "  - { from: mat, to: gm,",
                                             "  - { from: acc, to: gm,"};
+    add_change(p, "own, except for bytes a cycle that a line says are measured", "paths:", "paths:", "%s", "");
     for (size_t i = 0; r->l1_bytes > 0 && i < sizeof of_l1 / sizeof *of_l1; i++)
         add_change(p, why, of_l1[i], "bytes-per-cycle: ", "%.3g", r->l1_bytes);
     for (size_t i = 0; r->l2_bytes > 0 && i < sizeof of_l2 / sizeof *of_l2; i++)
@@ -246,11 +264,7 @@ static void add_rates(probe *p, const machine_rates *r)
         add_change(p, why, of_memory[i], "bytes-per-cycle: ", "%.3g", r->copy_bytes);
     if (r->all_copy_bytes > 0)
         add_change(p, why, "  gm-bytes-per-cycle:", "gm-bytes-per-cycle: ", "%.3g", 2 * r->all_copy_bytes);
-    /* A box is 16 x 16 sums of as many products as 32 bytes have elements; narrow ones are widened first. */
-    const int64_t f32 = box_cycles(2048, r->products), half = box_cycles(4096, r->products),
-                  i8 = box_cycles(8192, r->products);
-    add_change(p, "measured: f32, to which narrow elements are widened", "  cycles-per-box:", "cycles-per-box: ",
-               "{ f16: %" PRId64 ", bf16: %" PRId64 ", i8: %" PRId64 ", f32: %" PRId64 " }", half, half, i8, f32);
+    add_boxes(p, r);
 }
 
 status inspect_probed_machine(inspector *x, const char *name)

@@ -1,6 +1,7 @@
 #include "tools/inspect/machine_rates.h"
 
 #include <native_flags.h>
+#include <native_peak.h>
 
 #include <pthread.h>
 #include <string.h>
@@ -41,31 +42,6 @@ static void count_cycles(uint64_t rounds)
                          : "+r"(x));
 }
 
-#define EACH_SUM(step, r)                                                                                         \
-    step(r, 0) step(r, 1) step(r, 2) step(r, 3) step(r, 4) step(r, 5) step(r, 6) step(r, 7) step(r, 8) step(r, 9) \
-        step(r, 10) step(r, 11)
-#define FUSED(r, i) "vfmadd231ps %%" #r "15, %%" #r "15, %%" #r #i "\n"
-#define APART(r, i) "mulps %%xmm15, %%xmm" #i "\n addps %%xmm15, %%xmm" #i "\n"
-#define CLEAR(r, i) "xorps %%xmm" #i ", %%xmm" #i "\n"
-#define SUM_LOOP(steps, end)                                                                                    \
-    __asm__ volatile(EACH_SUM(CLEAR, xmm) "xorps %%xmm15, %%xmm15\n 1:\n" steps "dec %0\n jnz 1b\n" end         \
-                     : "+r"(rounds)                                                                             \
-                     :                                                                                          \
-                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
-                       "xmm11", "xmm15", "cc")
-enum { SUMS = 12 };
-
-/* Twelve sums in registers, so that no product waits. */
-static void add_products(int vector_bytes, uint64_t rounds)
-{
-    if (vector_bytes == 64)
-        SUM_LOOP(EACH_SUM(FUSED, zmm), "vzeroupper\n");
-    else if (vector_bytes == 32)
-        SUM_LOOP(EACH_SUM(FUSED, ymm), "vzeroupper\n");
-    else
-        SUM_LOOP(EACH_SUM(APART, xmm), "");
-}
-
 #define READ_LOOP(move, r, step, bytes, end)                                                                       \
     __asm__ volatile("1:\n" move " (%0), %%" r "0\n" move " " step "(%0), %%" r "1\n" move " 2*" step "(%0), %%" r \
                      "2\n" move " 3*" step "(%0), %%" r "3\n add $" bytes ", %0\n cmp %1, %0\n jb 1b\n" end        \
@@ -87,7 +63,6 @@ static void read_all(int vector_bytes, const char *p, size_t n)
 
 #else
 
-enum { SUMS = 12 };
 typedef float quad __attribute__((vector_size(16)));
 
 /* Eight additions that wait for each other, a cycle each. */
@@ -99,15 +74,6 @@ static void count_cycles(uint64_t rounds)
         x += 1;
         __asm__ volatile("" : "+r"(x));
     }
-}
-
-static void add_products(int vector_bytes, uint64_t rounds)
-{
-    (void)vector_bytes;
-    quad sums[SUMS] = {{0}}, factor = {0};
-    for (uint64_t i = 0; i < rounds; i++)
-        for (int k = 0; k < SUMS; k++) sums[k] = sums[k] * factor + factor;
-    __asm__ volatile("" ::"r"(sums) : "memory");
 }
 
 static void read_all(int vector_bytes, const char *p, size_t n)
@@ -134,15 +100,17 @@ static double measure_clock(void)
     return best;
 }
 
-/* Products a second. */
-static double measure_products(int vector_bytes)
+/* Products a second; 0: the type has no instruction. */
+static double measure_products(const char *type)
 {
-    enum { ROUNDS = 1 << 20 };
+    enum { CALLS = 4 };
+    native_peak peak;
     double best = 0;
+    if (!native_peak_of(type, &peak)) return 0;
     for (int run = 0; run < RUNS; run++) {
         const double begin = now();
-        add_products(vector_bytes, ROUNDS);
-        const double rate = (double)SUMS * (double)vector_bytes / 4 * (double)ROUNDS / (now() - begin);
+        for (int i = 0; i < CALLS; i++) peak.run();
+        const double rate = CALLS * peak.products / (now() - begin);
         if (rate > best) best = rate;
     }
     return best;
@@ -253,7 +221,9 @@ void machine_measure(int64_t l1_bytes, int64_t l2_bytes, int threads, machine_ra
     const int vector_bytes = (int)native_host_vector_bytes();
     const double hz = measure_clock();
     out->hz = hz;
-    out->products = measure_products(vector_bytes) / hz;
+    out->f32_products = measure_products("f32") / hz;
+    out->bf16_products = measure_products("bf16") / hz;
+    out->i8_products = measure_products("i8") / hz;
     out->l1_bytes = measure_reads(vector_bytes, (size_t)l1_bytes / 2) / hz;
     out->l2_bytes = measure_reads(vector_bytes, (size_t)l2_bytes / 2) / hz;
     out->copy_bytes = measure_best_copies(1) / hz;

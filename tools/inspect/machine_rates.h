@@ -6,8 +6,9 @@
 
 /* Maxima of short runs: other work on the host makes numbers lower, never higher. */
 typedef struct machine_rates {
-    double hz;             /* of one core while it computes: dependent additions a second */
-    double products;       /* of f32, added up: multiplications a cycle, one core */
+    double hz; /* of one core while it computes: dependent additions a second */
+    /* Added up: multiplications a cycle, one core, by an instruction that takes the type as it is; 0: there is none. */
+    double f32_products, bf16_products, i8_products;
     double l1_bytes;       /* read a cycle, one core */
     double l2_bytes;       /* read a cycle, one core */
     double copy_bytes;     /* copied a cycle from memory to memory, one core: as many are read and written */

@@ -7,6 +7,8 @@
  * and write so many, as a kernel must that reads and writes each of its elements once. `flops TYPE COUNT`: they do so
  * many operations on f32, bf16 or i8. Both answer `ready`. `time SECONDS` calls until so many have passed, and prints
  * nanoseconds of each call in one line. */
+#include <native_peak.h>
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -192,74 +194,19 @@ static void begin_stream(stream *s, size_t read, size_t written)
 
 /* ---- operations ---- */
 
-typedef struct flops {
-    work *what;
-    double wanted, done;
-} flops;
-
-enum { STEPS = 200000 };
-#define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-/* Twelve sums in registers: as many as hide the time that one instruction takes. */
-#define RATE(name, isa, vector, instruction)                              \
-    __attribute__((target(isa))) static int64_t name(void *q, uint32_t t) \
-    {                                                                     \
-        (void)q;                                                          \
-        (void)t;                                                          \
-        TWELVE(RATE_BEGIN_##vector)                                       \
-        for (int step = 0; step < STEPS; step++) {                        \
-            TWELVE(instruction)                                           \
-        }                                                                 \
-        return 0;                                                         \
-    }
-#define HOLD(s) __asm__ volatile("" : "+v"(s))
-
-#if defined(__x86_64__)
-#define RATE_BEGIN_f512(i) __m512 s##i = _mm512_set1_ps(i + 1.F);
-#define RATE_BEGIN_i512(i) __m512i s##i = _mm512_set1_epi32(i + 1);
-#define RATE_BEGIN_f256(i) __m256 s##i = _mm256_set1_ps(i + 1.F);
-#define RATE_BEGIN_i256(i) __m256i s##i = _mm256_set1_epi16(i + 1);
-#define FMA_512(i)                            \
-    s##i = _mm512_fmadd_ps(s##i, s##i, s##i); \
-    HOLD(s##i);
-#define DOT_BF16(i)                                                \
-    s##i = _mm512_dpbf16_ps(s##i, (__m512bh)s##i, (__m512bh)s##i); \
-    HOLD(s##i);
-#define DOT_I8(i)                                 \
-    s##i = _mm512_dpbusd_epi32(s##i, s##i, s##i); \
-    HOLD(s##i);
-#define FMA_256(i)                            \
-    s##i = _mm256_fmadd_ps(s##i, s##i, s##i); \
-    HOLD(s##i);
-#define DOT_I16(i)                                                \
-    s##i = _mm256_add_epi32(s##i, _mm256_madd_epi16(s##i, s##i)); \
-    HOLD(s##i);
-RATE(fma_f32_512, "avx512f", f512, FMA_512)
-RATE(dot_bf16_512, "avx512f,avx512bf16", f512, DOT_BF16)
-RATE(dot_i8_512, "avx512f,avx512vnni", i512, DOT_I8)
-RATE(fma_f32_256, "avx2,fma", f256, FMA_256)
-RATE(dot_i16_256, "avx2", i256, DOT_I16)
-#endif
-
-/* What the host's widest instruction for exact sums of the type does; 0: this program does not know one. */
-static bool best_flops(const char *type, flops *out)
+static int64_t multiply(void *self, uint32_t thread)
 {
-    (void)type;
-    *out = (flops){.what = NULL};
-#if defined(__x86_64__)
-    const bool is_bf16 = strcmp(type, "bf16") == 0, is_i8 = strcmp(type, "i8") == 0;
-    if (is_i8 && __builtin_cpu_supports("avx512vnni"))
-        *out = (flops){.what = dot_i8_512, .done = 128};
-    else if (is_i8 && __builtin_cpu_supports("avx2"))
-        *out = (flops){.what = dot_i16_256, .done = 32};
-    else if (is_bf16 && __builtin_cpu_supports("avx512bf16"))
-        *out = (flops){.what = dot_bf16_512, .done = 64};
-    else if (!is_i8 && __builtin_cpu_supports("avx512f"))
-        *out = (flops){.what = fma_f32_512, .done = 32};
-    else if (!is_i8 && __builtin_cpu_supports("fma"))
-        *out = (flops){.what = fma_f32_256, .done = 16};
-#endif
-    out->done *= 12.0 * (double)STEPS * all.threads;
-    return out->what != NULL;
+    const native_peak *peak = self;
+    (void)thread;
+    peak->run();
+    return 0;
+}
+
+/* What the host's widest instruction for exact sums of the type does; elements of 16 bits may be widened. false: this
+ * program does not know one. */
+static bool best_flops(const char *type, native_peak *out)
+{
+    return native_peak_of(type, out) || (strcmp(type, "i8") != 0 && native_peak_of("f32", out));
 }
 
 /* ---- lines ---- */
@@ -297,7 +244,7 @@ static void obey(void)
     enum { TYPE_BYTES = 16 };
     char text[256];
     stream s = {.from = NULL};
-    flops f = {.what = NULL};
+    native_peak peak;
     double share = 1;
     for (; fgets(text, sizeof text, stdin) != NULL; fflush(stdout)) {
         char *rest = text, type[TYPE_BYTES] = "";
@@ -308,9 +255,10 @@ static void obey(void)
             begin_stream(&s, (size_t)read, (size_t)written);
             share = 1;
             printf("ready\n");
-        } else if (sscanf(text, "flops %15s", type) == 1 && best_flops(type, &f)) {
-            all.what = f.what;
-            share = strtod(strstr(text, type) + strlen(type), NULL) / f.done;
+        } else if (sscanf(text, "flops %15s", type) == 1 && best_flops(type, &peak)) {
+            all.what = multiply;
+            all.self = &peak;
+            share = strtod(strstr(text, type) + strlen(type), NULL) / (2 * peak.products * all.threads);
             printf("ready\n");
         } else {
             printf("no\n");

@@ -17,6 +17,14 @@ diff one two || fail 'two runs differ in what is not measured'
 line 'name: cpu-host  # this host' one.yaml
 says '^clock-hz: [1-9][0-9]\{1,2\}0000000  # measured$' one.yaml
 says '^  repeat-bytes: \(16\|32\|64\)  # found: by CPUID$' one.yaml
+line 'paths:  # own, except for bytes a cycle that a line says are measured' one.yaml
+line 'matrix:  # own; cycles are those of this host' one.yaml
+# Types with an instruction of their own are not said to be widened.
+cycles() { # TYPE
+  sed -n "s/^  cycles-per-box: {.* $1: \([0-9]*\).*}  # measured: f32.*/\1/p" one.yaml
+}
+! grep -qw avx512_vnni /proc/cpuinfo || [ "$(cycles i8)" -lt "$(cycles f16)" ] || fail 'the instruction for i8 was not measured'
+[ "$(cycles bf16)" -le "$(cycles f16)" ] || fail 'bf16 takes longer than to widen it'
 cat >softmax.ptir <<'END'
 func @f(%x: tensor<8 x 300 x f32>) -> tensor<8 x 300 x f32> {
   %y = tensor.softmax %x : tensor<8 x 300 x f32>
