@@ -30,8 +30,8 @@ typedef struct build_request {
     const char *path; /* where it goes */
 } build_request;
 
-/* Compiles and links; the bytes of the library are in the arena. 3 without a compiler, 5 when it fails, 74 when there
- * is no place for temporary files, after a diagnostic. */
+/* Compiles and links; the bytes of the library are in the arena. 3 without a compiler, 5 when it fails, 74
+ * without a place for temporary files, after a diagnostic. */
 MUST_CHECK exit_status build_library(arena *a, diag_engine *d, const build_request *q, str *out);
 
 #endif

@@ -60,7 +60,7 @@ static void put_string(text *out, const char *s)
 
 static void put_faults(emitter *e, text *out)
 {
-    text_put(out, "static const pto_native_fault faults_[] = {\n");
+    text_put(out, "static const pto_native_fault faults_[] = {%s", e->fault_count != 0 ? "\n" : "");
     for (uint32_t i = 0; i < e->fault_count; i++) {
         const emit_fault *f = &e->faults[i];
         const uint32_t number = f->op.index < e->op_capacity ? e->op_numbers[f->op.index] : 0;
@@ -73,7 +73,7 @@ static void put_faults(emitter *e, text *out)
             text_put(out, "NULL");
         text_put(out, ", %d, 0},\n", f->is_memory);
     }
-    text_put(out, "    {0}};\n");
+    text_put(out, "%s{0}};\n", e->fault_count != 0 ? "    " : "");
 }
 
 static void put_module(emitter *e, text *out, text *entries, uint32_t count)

@@ -267,7 +267,7 @@ static int run_pairs(const char *name, pair_function f, float (*one)(float, floa
                                            3.12F,
                                            173.9F};
     static float a[PAIRS], b[PAIRS], y[PAIRS];
-    uint64_t seed = (uint64_t)(part + 2), hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t seed = (uint64_t)part + 2, hash = UINT64_C(0xcbf29ce484222325);
     double worst = 0;
     int n = 0, bad = 0, at = 0;
     for (int i = 0; i < EDGES; i++) {
