@@ -110,7 +110,7 @@ static double measure_products(const char *type)
     for (int run = 0; run < RUNS; run++) {
         const double begin = now();
         for (int i = 0; i < CALLS; i++) peak.run();
-        const double rate = CALLS * peak.products / (now() - begin);
+        const double rate = (double)CALLS * peak.products / (now() - begin);
         if (rate > best) best = rate;
     }
     return best;

@@ -181,9 +181,9 @@ static const char *join_loop(product *p)
 
 /* ---- binding ---- */
 
-static pto_dtype type_of_left(pto_op product)
+static pto_dtype type_of_left(pto_op op)
 {
-    return pto_type_dtype(pto_value_type(pto_op_operand(product, PTO_IS(product, MATMUL_ACC) ? 1 : 0)));
+    return pto_type_dtype(pto_value_type(pto_op_operand(op, PTO_IS(op, MATMUL_ACC) ? 1 : 0)));
 }
 
 static int has_kernels(pto_dtype t) { return t == PTO_F32 || t == PTO_F16 || t == PTO_BF16 || t == PTO_I8; }
@@ -275,7 +275,8 @@ static pto_status run_kernel(const pto_run *run, pto_op unit)
 {
     uint32_t count = 0, n = 0;
     if (!PTO_IS(unit, KERNEL)) return PTO_OK;
-    PTO_WALK(unit, op) count += is_product(op);
+    PTO_WALK(unit, op)
+    if (is_product(op)) count++;
     pto_op *products = PTO_SCRATCH(run, pto_op, count);
     PTO_WALK(unit, op)
     if (is_product(op)) products[n++] = op;

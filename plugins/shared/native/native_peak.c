@@ -88,7 +88,7 @@ bool native_peak_of(const char *type, native_peak *out)
     };
     for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
         if (strcmp(loops[i].type, type) != 0 || !loops[i].is_there) continue;
-        *out = (native_peak){loops[i].run, (double)SUMS * STEPS * loops[i].products};
+        *out = (native_peak){loops[i].run, (double)(SUMS * STEPS) * loops[i].products};
         return true;
     }
     return false;
