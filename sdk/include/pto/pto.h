@@ -100,7 +100,7 @@ typedef struct pto_pipeline pto_pipeline;
 typedef struct pto_pipeline_params {
     uint32_t struct_size; /* sizeof(pto_pipeline_params) */
     uint32_t reserved;    /* 0 */
-    const char *machine;  /* as --machine of the tools: "machines/cpu-avx512.yaml" */
+    const char *machine;  /* as --machine of the tools: "cpu-avx512.yaml" */
     /* As --set: "tile.with.strategy=pto.tiling-heuristic", "backend.use=pto.reference"; NULL-ended. */
     const char *const *settings;
 } pto_pipeline_params;
