@@ -39,6 +39,9 @@ enum {
     SIZES = (ROW_SIZES + EVEN_PARTS) * (COLUMN_SIZES + EVEN_PARTS)
 };
 
+/* Elements of both sides that stay near, in a cache of the core. */
+static const double near_most = 1 << 20;
+
 typedef struct candidate {
     int64_t rows, columns;
     double cost;
@@ -66,14 +69,17 @@ static int64_t size_of(const pto_tiling_dim *dim, const int64_t *listed, uint32_
 static double round_up(double x) { return x > (double)(int64_t)x ? (double)(int64_t)x + 1 : x; }
 
 /* Few rows are multiplied in place: what takes long is to read the right side, the longer the shorter the pieces of its
- * rows are. With so few operations memory is busy with four threads, if there are as many. */
+ * rows are, most of all from main memory. With so few operations memory is busy with four threads, if there are as
+ * many. */
 static double price_in_place(double m, double n, double k, double batches, double speed, int64_t most,
                              const candidate *c)
 {
-    static const double start = 20000, between = 192; /* elements that are as long as to begin another piece */
-    const double columns = (double)c->columns < n ? (double)c->columns : n;
-    const double tiles = round_up(m / (double)c->rows) * round_up(n / columns) * batches;
-    const double tile = k * (columns + speed * between) * (m + 8) + speed * start;
+    static const double start = 40000, near = 16, far = 192; /* elements that take as long as to begin another piece */
+    const double rows = (double)c->rows < m ? (double)c->rows : m,
+                 columns = (double)c->columns < n ? (double)c->columns : n;
+    const double tiles = round_up(m / rows) * round_up(n / columns) * batches,
+                 between = speed * ((m + n) * k > near_most ? far : near);
+    const double tile = k * (columns + between) * (rows + 8) + speed * start;
     double sum = 0;
     for (int64_t threads = 1; threads <= least(most, 4); threads *= 2)
         sum += round_up(tiles / (double)threads) * (double)threads * tile;
@@ -87,7 +93,7 @@ static double price(double m, double n, double k, double batches, double speed, 
 {
     /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
      * long as `start` besides. Measured with f32 on one machine with AVX-512. */
-    static const double near = 4, far = 16, start = 20000, near_most = 1 << 20;
+    static const double near = 4, far = 16, start = 20000;
     if (m <= (double)FEW_ROWS) return price_in_place(m, n, k, batches, speed, most, c);
     const double packing = speed * ((m + n) * k > near_most ? far : near);
     const double rows = (double)c->rows < m ? (double)c->rows : m,
