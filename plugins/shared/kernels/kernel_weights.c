@@ -97,8 +97,8 @@ static const pto_weights rows[ROW_COUNT] = {
     [ROW_PLAIN] = ROW(plain, "f32 scaled i4 plain", 0, unpack_plain, NULL),
 #if defined(__x86_64__)
     [ROW_AVX2] = ROW(avx2, "f32 scaled i4 avx2", PTO_ISA_AVX2, kernel_unpack_avx2, kernel_few_weights_avx2),
-    [ROW_AVX512] =
-        ROW(avx512, "f32 scaled i4 avx512", PTO_ISA_AVX2 | PTO_ISA_AVX512, kernel_unpack_avx2, kernel_few_weights_avx2),
+    [ROW_AVX512] = ROW(avx512, "f32 scaled i4 avx512", PTO_ISA_AVX2 | PTO_ISA_AVX512, kernel_unpack_avx2,
+                       kernel_few_weights_avx512),
 #endif
 };
 

@@ -32,6 +32,24 @@ typedef struct pto_weights {
 const pto_weights *pto_weights_find(uint32_t isa);
 const pto_weights *pto_weights_at(uint32_t index);
 
+/* Columns of a row lie beside each other, and so do their scales. */
+static inline bool weights_are_along_rows(const pto_native_weights *w)
+{
+    return w->column_stride == 1 && w->scale_column_stride == 1;
+}
+
+/* The same, and each row begins a byte. */
+static inline bool weights_begin_bytes(const pto_native_weights *w)
+{
+    return weights_are_along_rows(w) && (w->first & 1) == 0 && (w->k_stride & 1) == 0;
+}
+
+/* Columns are dense along k and begin a byte, and the eight rows of four bytes have one scale. */
+static inline bool weights_are_turned(const pto_native_weights *w)
+{
+    return w->k_stride == 1 && (w->first & 1) == 0 && (w->column_stride & 1) == 0 && w->group % 8 == 0;
+}
+
 #if defined(__x86_64__)
 /* A pto_weights_unpack and, after it, a pto_weights_few; both need AVX2. */
 void kernel_unpack_avx2(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
@@ -39,6 +57,10 @@ void kernel_unpack_avx2(const pto_native_weights *w, int64_t at, int64_t column,
 /* Of one to four rows of A. */
 bool kernel_few_weights_avx2(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row_stride, int64_t a_k_stride,
                              const pto_native_weights *w, float *c, int64_t c_row_stride, bool accumulate);
+/* The same of more rows; needs AVX-512. */
+bool kernel_few_weights_avx512(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row_stride,
+                               int64_t a_k_stride, const pto_native_weights *w, float *c, int64_t c_row_stride,
+                               bool accumulate);
 #endif
 
 #endif

@@ -1,13 +1,10 @@
 /* Weights of 4 bits for AVX2: thirty-two columns of one row at once. A half of a byte is a whole number from -8 to 7,
  * which bf16 holds, so that two tables of sixteen bytes have the bytes of all of them. */
 #if defined(__x86_64__)
-#include "kernel_load.h"
-#include "kernel_nibbles.h"
+#include "kernel_avx2.h"
 #include "kernel_weights.h"
 
-#include <immintrin.h>
-
-enum { STRIP = 32, VECTORS = STRIP / 8, FEW_ROWS = 4, FEW_DEPTH = 8, FEW_COLUMNS = 2048 };
+enum { STRIP = 32, VECTORS = STRIP / 8, FEW_ROWS = 4, FEW_DEPTH = 8, FEW_COLUMNS = 2048, UNIT = 8, LINE = 8 * UNIT };
 
 /* The upper and the lower bytes of 0 .. 7, -8 .. -1 in bf16. */
 KERNEL_INLINE __m256i upper_bytes(void)
@@ -39,22 +36,12 @@ KERNEL_INLINE void unpack_strip(const char *from, __m256 out[VECTORS])
     out[3] = _mm256_castsi256_ps(_mm256_unpackhi_epi16(none, last));
 }
 
-/* The first n of eight lanes; n may be any number. */
-KERNEL_INLINE __m256i mask_of(int64_t n)
-{
-    const int32_t count = n > 8 ? 8 : (int32_t)n;
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-
 /* Eight columns of one row, of which `left` are there. */
 KERNEL_INLINE __m256 unpack_eight(const pto_native_weights *w, int64_t at, const float *scales, int64_t left)
 {
     const __m128i bytes = nibbles_at(w->halves, at, left < 8 ? left : 8);
     return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)), _mm256_maskload_ps(scales, mask_of(left)));
 }
-
-/* Columns of a row lie beside each other, and so do their scales. */
-static bool is_along_rows(const pto_native_weights *w) { return w->column_stride == 1 && w->scale_column_stride == 1; }
 
 /* A row of weights as bytes, from a column that is the first of a byte. */
 KERNEL_INLINE const char *bytes_of(const pto_native_weights *w, int64_t at, int64_t column)
@@ -69,6 +56,12 @@ KERNEL_INLINE const float *scales_of(const pto_native_weights *w, int64_t at, in
 
 /* ---- panels ---- */
 
+KERNEL_INLINE float weight_at(const pto_native_weights *w, int64_t at, int64_t column)
+{
+    return load_i4_f32(w->halves, w->first + at * w->k_stride + column * w->column_stride) *
+           w->scales[at / w->group * w->scale_k_stride + column * w->scale_column_stride];
+}
+
 /* Elements one at a time, along k. */
 static void unpack_any(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
                        int64_t width, float *panels)
@@ -76,11 +69,7 @@ static void unpack_any(const pto_native_weights *w, int64_t at, int64_t column, 
     const int64_t all = (count + width - 1) / width * width;
     for (int64_t i = 0; i < all; i++) {
         float *to = panels + i / width * width * depth + i % width;
-        const int64_t j = column + i, first = w->first + j * w->column_stride;
-        for (int64_t p = at; p < at + depth; p++, to += width)
-            *to = i < count ? load_i4_f32(w->halves, first + p * w->k_stride) *
-                                  w->scales[p / w->group * w->scale_k_stride + j * w->scale_column_stride]
-                            : 0;
+        for (int64_t p = at; p < at + depth; p++, to += width) *to = i < count ? weight_at(w, p, column + i) : 0;
     }
 }
 
@@ -124,13 +113,86 @@ static void unpack_eights(const pto_native_weights *w, int64_t at, int64_t colum
             to, unpack_eight(w, w->first + p * w->k_stride + column + i, scales_of(w, p, column + i), count - i));
 }
 
+/* Eight rows of eight columns, a unit of each in its lane: a float from 2^23 on in which bit 0 is worth 1, and the like
+ * with the next halves, stores a half as 8 more. Half of the rows are four halves further. */
+KERNEL_INLINE void unpack_unit(__m256i unit, __m256 scale, int64_t width, float *to)
+{
+    const __m256i units[] = {unit, _mm256_srli_epi32(unit, 16)};
+#pragma GCC unroll 8
+    for (int i = 0; i < UNIT; i++) {
+        const int shift = 4 * (i % 4);
+        const __m256i half = _mm256_and_si256(units[i / 4], _mm256_set1_epi32(15 << shift)),
+                      bits = _mm256_xor_si256(half, _mm256_set1_epi32((127 + 23 - shift) << 23 | 8 << shift));
+        const __m256 offset = _mm256_set1_ps((float)(1 << (23 - shift)) + 8);
+        _mm256_storeu_ps(to + i * width, _mm256_mul_ps(_mm256_sub_ps(_mm256_castsi256_ps(bits), offset), scale));
+    }
+}
+
+/* The scales of a row of weights from a column on, of which `count` are there. */
+KERNEL_INLINE __m256 scales_across(const pto_native_weights *w, int64_t at, int64_t column, int64_t count)
+{
+    float scales[8] = {0};
+    for (int64_t i = 0; i < 8 && i < count; i++)
+        scales[i] = w->scales[at / w->group * w->scale_k_stride + (column + i) * w->scale_column_stride];
+    return _mm256_loadu_ps(scales);
+}
+
+/* Up to eight columns from i on, each dense along k, of `depth` rows, a multiple of UNIT: a line of each where there
+ * are as many rows. */
+static void unpack_turned_eights(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
+                                 int64_t width, float *to)
+{
+    const char *const from = (const char *)w->halves + (w->first + column * w->column_stride + at) / 2;
+    const int64_t column_bytes = w->column_stride / 2;
+    __m256 scale = _mm256_setzero_ps();
+    int64_t group_end = at;
+    for (int64_t p = at, rows; p < at + depth; p += rows) {
+        __m256i units[8] = {_mm256_setzero_si256()};
+        rows = at + depth - p < LINE ? UNIT : LINE;
+        for (int64_t i = 0; i < 8; i++) {
+            int32_t unit = 0;
+            const char *const line = from + i * column_bytes + (p - at) / 2;
+            __builtin_prefetch(line + 64);
+            if (i < count && rows == LINE) units[i] = load_line(line);
+            if (i < count && rows == UNIT) memcpy(&unit, line, sizeof unit);
+            if (rows == UNIT) units[i] = _mm256_castsi128_si256(_mm_cvtsi32_si128(unit));
+        }
+        transpose_8x8(units);
+        for (int64_t q = 0; q < rows; q += UNIT, to += UNIT * width) {
+            if (p + q == group_end || q + p == at) {
+                scale = scales_across(w, p + q, column, count);
+                group_end = ((p + q) / w->group + 1) * w->group;
+            }
+            unpack_unit(units[q / UNIT], scale, width, to);
+        }
+    }
+}
+
+/* `at` is a multiple of UNIT. */
+static void unpack_turned(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
+                          int64_t width, float *panels)
+{
+    const int64_t all = (count + width - 1) / width * width, whole = depth / UNIT * UNIT;
+    for (int64_t i = 0; i < all; i += 8) {
+        float *const to = panel_at(panels, i, width, depth);
+        unpack_turned_eights(w, at, column + i, whole, count - i, width, to);
+        for (int64_t p = whole; p < depth; p++)
+            for (int64_t l = 0; l < 8; l++)
+                to[p * width + l] = i + l < count ? weight_at(w, at + p, column + i + l) : 0;
+    }
+}
+
 void kernel_unpack_avx2(const pto_native_weights *w, int64_t at, int64_t column, int64_t depth, int64_t count,
                         int64_t width, float *panels)
 {
     const int64_t all = (count + width - 1) / width * width;
     const bool begins_bytes = ((w->first + column) & 1) == 0 && (w->k_stride & 1) == 0;
     int64_t i = 0;
-    if (!is_along_rows(w) || width % 8 != 0) {
+    if (width % 8 == 0 && at % UNIT == 0 && weights_are_turned(w)) {
+        unpack_turned(w, at, column, depth, count, width, panels);
+        return;
+    }
+    if (!weights_are_along_rows(w) || width % 8 != 0) {
         unpack_any(w, at, column, depth, count, width, panels);
         return;
     }
@@ -218,7 +280,7 @@ KERNEL_INLINE void few_rows(int rows, int64_t n, int64_t k, const float *a, int6
 bool kernel_few_weights_avx2(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row_stride, int64_t a_k_stride,
                              const pto_native_weights *w, float *c, int64_t c_row_stride, bool accumulate)
 {
-    if (!is_along_rows(w) || (w->first & 1) != 0 || (w->k_stride & 1) != 0) return false;
+    if (!weights_begin_bytes(w)) return false;
     switch (m) {
         FEW_CASE(1)
         FEW_CASE(2)

@@ -223,6 +223,29 @@ class NibbleMatmul(Matmul):
         return [(0, at, as_f64(a[at]) @ (as_f64(q) * scale))]
 
 
+class TurnedNibbleMatmul(NibbleMatmul):
+    """The same with each column of the weights, and its scales, side by side."""
+
+    def text(self, s):
+        m, n, k = s["M"], s["N"], s["K"]
+        c = f"tensor<{m} x {n} x f32>"
+        return (f"func @nibbles(%a: tensor<{m} x {k} x f32>, const %b: tensor<{n} x {k // 2} x u8>, "
+                f"const %sb: tensor<{n} x {k // 32} x f32>) -> {c} {{\n"
+                f"  %q = tensor.unpack %b : tensor<{n} x {k} x i8>\n"
+                f"  %w = tensor.dequantize %q, %sb {{axis = 1, block = 32}} : tensor<{n} x {k} x f32>\n"
+                f"  %c = tensor.matmul %a, %w {{transpose_b = true}} : {c}\n  return %c\n}}\n")
+
+    def inputs(self, s, r):
+        return super().inputs({**s, "N": s["K"], "K": s["N"]}, r) | {
+            "a": normal(r, s["M"], s["K"]),
+            "sb": np.abs(normal(r, s["N"], s["K"] // 32)) * np.float32(0.01) + np.float32(0.001)}
+
+    @staticmethod
+    def whole(b, sb):
+        q, _ = NibbleMatmul.whole(b, sb)
+        return q.T, np.repeat(sb.T, 32, 0)
+
+
 class Mlp(Program):
     """gelu(x w + b) v + d."""
     weights = ("w", "b", "v", "d")
@@ -479,6 +502,7 @@ PROGRAMS = {
     "matmul_f32": Matmul("f32", "f32"), "matmul_bf16": Matmul("bf16", "bf16"), "matmul_i8": Matmul("i8", "i32"),
     "weights_f32": Matmul("f32", "f32", ("b",)), "weights_bf16": Matmul("bf16", "bf16", ("b",)),
     "weights_f16": Matmul("f16", "f16", ("b",)), "weights_i8": ScaledMatmul(), "weights_i4": NibbleMatmul(),
+    "weights_i4_turned": TurnedNibbleMatmul(),
     "mlp_f32": Mlp("f32"), "mlp_bf16": Mlp("bf16"),
     "attention_f32": Attention("f32"), "causal_f32": Attention("f32", True), "attention_bf16": Attention("bf16"),
     "grouped_f32": Attention("f32"), "grouped_bf16": Attention("bf16"),

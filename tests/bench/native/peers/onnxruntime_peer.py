@@ -83,9 +83,13 @@ def nibbles(t, s):
     """Weights as MatMulNBits has them: columns, 32 in a block, moved from -8..7 to 0..15."""
     b = np.empty((s["K"], s["N"]), np.uint8)
     b[:, 0::2], b[:, 1::2] = t["b"] & 15, t["b"] >> 4
-    b = (b ^ 8).T.reshape(s["N"], -1, 16, 2)
+    b = b.T.reshape(s["N"], -1, 2)
+    return by_bits(t, s, b[..., 0] | b[..., 1] << 4, t["sb"].T)
+
+
+def by_bits(t, s, b, scales):
     g = Graph(t, ())
-    packed, scales = g.constant("q", b[..., 0] | b[..., 1] << 4), g.constant("s", t["sb"].T.reshape(-1))
+    packed, scales = g.constant("q", (b ^ 0x88).reshape(s["N"], -1, 16)), g.constant("s", scales.reshape(-1))
     return g.node("MatMulNBits", ["a", packed, scales], domain="com.microsoft", K=s["K"], N=s["N"], bits=4, block_size=32,
                   accuracy_level=1).build()
 
@@ -131,7 +135,8 @@ PROGRAMS = {
     "rms_norm": row_kernel("SimplifiedLayerNormalization", "gamma", epsilon=1e-6),
     "layer_norm": row_kernel("LayerNormalization", "gamma", "beta", epsilon=1e-6),
     "gelu_chain": gelu_chain, "matmul_f32": product("MatMul"), "weights_f32": product("MatMul", "b"),
-    "matmul_i8": lambda t, s: bytes_product(Graph(t, ()), t).build(("sum",)), "weights_i8": scaled, "weights_i4": nibbles, "mlp_f32": mlp,
+    "matmul_i8": lambda t, s: bytes_product(Graph(t, ()), t).build(("sum",)), "weights_i8": scaled, "weights_i4": nibbles,
+    "weights_i4_turned": lambda t, s: by_bits(t, s, t["b"], t["sb"]), "mlp_f32": mlp,
     "attention_f32": attention, "causal_f32": causal, "gate": gate, "rope": rope, "swiglu": swiglu,
     "transpose": lambda t, s: Graph(t, ()).node("Transpose", ["x"], perm=[1, 0]).build(),
 }
