@@ -120,6 +120,9 @@ static bool columns_lie_near(const pto_contraction *row, int64_t columns, int64_
            lie_near(row->b_near_bytes, row->b_bytes, depth, b_k_stride);
 }
 
+/* Whether C is multiplied as a row of what is turned: one column by its only row, both along k as before. */
+static bool turns(const pto_contraction *row, int64_t n) { return n == 1 && row->skinny != NULL && row->a == row->b; }
+
 /* Computes C by the row's way for few rows, where that is faster. */
 static bool multiply_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
                          int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t b_k_stride,
@@ -128,8 +131,11 @@ static bool multiply_few(const pto_contraction *row, int64_t m, int64_t n, int64
     const bool needs_no_panels = row->near_rows > 0 && m >= row->near_rows &&
                                  rows_lie_near(row, m, k, a_row_stride, a_k_stride) &&
                                  columns_lie_near(row, n, k, b_k_stride, b_column_stride);
-    return row->skinny != NULL && !needs_no_panels &&
-           row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride,
+    if (row->skinny == NULL || needs_no_panels) return false;
+    if (turns(row, n) && c_row_stride == 1 &&
+        row->skinny(1, m, k, b, b_column_stride, b_k_stride, a, a_k_stride, a_row_stride, c, m, accumulate))
+        return true;
+    return row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride,
                        accumulate);
 }
 
@@ -357,7 +363,7 @@ static right_panels packed_of(const pto_contraction *row, int64_t n, int64_t k, 
 int64_t contraction_packed_bytes(const pto_contraction *row, int64_t n, int64_t k, int64_t b_k_stride,
                                  int64_t b_column_stride)
 {
-    if (n <= 0 || k <= 0) return 0;
+    if (n <= 0 || k <= 0 || turns(row, n)) return 0;
     const right_panels b = packed_of(row, n, k, NULL);
     if (columns_lie_near(row, n, smaller(b.depth, k), b_k_stride, b_column_stride)) return 0;
     return (k + b.depth - 1) / b.depth * b.block_bytes;

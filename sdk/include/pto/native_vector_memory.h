@@ -124,6 +124,72 @@ PTO_VECTOR_FN void pto_store_bits8_tail(void *p, pto_raw8 v, int64_t n)
 #endif
 }
 
+/* ---- lanes of elements of 16 and of 8 bits ----
+ * Widened with their sign or with zeros, and narrowed to their low bits. GCC takes these conversions apart into single
+ * elements where it has no instruction of its own for both types, also where the CPU has one. */
+
+#if !defined(__clang__) && PTO_MASK_REGISTERS
+typedef char pto_qi_lanes_ __attribute__((vector_size(16)));
+#define PTO_LANES_AS(vector, f, v) ((vector)f((v), (vector){0}, PTO_ALL_LANES))
+/* By AVX-512: elements of 16 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s16(pto_raw16 v)
+{
+    return PTO_LANES_AS(pto_i32, __builtin_ia32_pmovsxwd512_mask, (pto_raw16s)v);
+}
+PTO_VECTOR_FN pto_u32 pto_widen_u16(pto_raw16 v)
+{
+    return (pto_u32)PTO_LANES_AS(pto_i32, __builtin_ia32_pmovzxwd512_mask, (pto_raw16s)v);
+}
+PTO_VECTOR_FN pto_raw16 pto_narrow_16(pto_u32 v)
+{
+    return (pto_raw16)PTO_LANES_AS(pto_raw16s, __builtin_ia32_pmovdw512_mask, (pto_i32)v);
+}
+/* By AVX-512: elements of 8 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s8(pto_raw8 v)
+{
+    return PTO_LANES_AS(pto_i32, __builtin_ia32_pmovsxbd512_mask, (pto_qi_lanes_)v);
+}
+PTO_VECTOR_FN pto_u32 pto_widen_u8(pto_raw8 v)
+{
+    return (pto_u32)PTO_LANES_AS(pto_i32, __builtin_ia32_pmovzxbd512_mask, (pto_qi_lanes_)v);
+}
+PTO_VECTOR_FN pto_raw8 pto_narrow_8(pto_u32 v)
+{
+    return (pto_raw8)PTO_LANES_AS(pto_qi_lanes_, __builtin_ia32_pmovdb512_mask, (pto_i32)v);
+}
+#elif !defined(__clang__) && __GNUC__ >= 12 && PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+typedef char pto_qi_lanes_ __attribute__((vector_size(16)));
+typedef char pto_qi_vector_ __attribute__((vector_size(32)));
+typedef short pto_hi_vector_ __attribute__((vector_size(32)));
+typedef long long pto_di_lanes_ __attribute__((vector_size(16)));
+#define PTO_LOW_LANES(v) ((pto_qi_lanes_)(pto_di_lanes_){(long long)(v), 0})
+/* By AVX2: elements of 16 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s16(pto_raw16 v) { return (pto_i32)__builtin_ia32_pmovsxwd256((pto_raw16s)v); }
+PTO_VECTOR_FN pto_u32 pto_widen_u16(pto_raw16 v) { return (pto_u32)__builtin_ia32_pmovzxwd256((pto_raw16s)v); }
+PTO_VECTOR_FN pto_raw16 pto_narrow_16(pto_u32 v)
+{
+    const pto_hi_vector_ halves = (pto_hi_vector_)v;
+    return (pto_raw16)__builtin_shufflevector(halves, halves, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+/* By AVX2: elements of 8 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s8(pto_raw8 v) { return (pto_i32)__builtin_ia32_pmovsxbd256(PTO_LOW_LANES(v)); }
+PTO_VECTOR_FN pto_u32 pto_widen_u8(pto_raw8 v) { return (pto_u32)__builtin_ia32_pmovzxbd256(PTO_LOW_LANES(v)); }
+PTO_VECTOR_FN pto_raw8 pto_narrow_8(pto_u32 v)
+{
+    const pto_qi_vector_ bytes = (pto_qi_vector_)v;
+    return (pto_raw8)__builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 16, 20, 24, 28);
+}
+#else
+/* By the compiler: elements of 16 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s16(pto_raw16 v) { return __builtin_convertvector((pto_raw16s)v, pto_i32); }
+PTO_VECTOR_FN pto_u32 pto_widen_u16(pto_raw16 v) { return __builtin_convertvector(v, pto_u32); }
+PTO_VECTOR_FN pto_raw16 pto_narrow_16(pto_u32 v) { return __builtin_convertvector(v, pto_raw16); }
+/* By the compiler: elements of 8 bits. */
+PTO_VECTOR_FN pto_i32 pto_widen_s8(pto_raw8 v) { return __builtin_convertvector((pto_raw8s)v, pto_i32); }
+PTO_VECTOR_FN pto_u32 pto_widen_u8(pto_raw8 v) { return __builtin_convertvector(v, pto_u32); }
+PTO_VECTOR_FN pto_raw8 pto_narrow_8(pto_u32 v) { return __builtin_convertvector(v, pto_raw8); }
+#endif
+
 /* ---- streaming ---- */
 
 /* Stores that leave caches alone write large results faster, which nobody reads soon. A vector of them has to be
@@ -293,7 +359,7 @@ PTO_VECTOR_FN pto_f32 pto_widen_f16(pto_raw16 h)
 #elif PTO_VECTOR_BYTES == 32 && defined(__F16C__)
     return __builtin_ia32_vcvtph2ps256((pto_raw16s)h);
 #else
-    return pto_f32_from_f16(__builtin_convertvector(h, pto_u32));
+    return pto_f32_from_f16(pto_widen_u16(h));
 #endif
 }
 PTO_VECTOR_FN pto_raw16 pto_rint_f16(pto_f32 x)
@@ -304,7 +370,7 @@ PTO_VECTOR_FN pto_raw16 pto_rint_f16(pto_f32 x)
 #elif PTO_VECTOR_BYTES == 32 && defined(__F16C__)
     return (pto_raw16)__builtin_ia32_vcvtps2ph256(pto_canonical_f32(x), 0);
 #else
-    return __builtin_convertvector(pto_f16_from_f32(x, PTO_RINT, 0), pto_raw16);
+    return pto_narrow_16(pto_f16_from_f32(x, PTO_RINT, 0));
 #endif
 }
 /* f32 rounded to nearest even bf16; NaN is 7fc0. */
@@ -325,10 +391,10 @@ PTO_VECTOR_FN pto_raw16 pto_narrow_bf16(pto_f32 x)
         return rounded;
     }
 #endif
-    return __builtin_convertvector(pto_rint_bf16(x), pto_raw16);
+    return pto_narrow_16(pto_rint_bf16(x));
 }
 /* What storing would write, in the low half of each lane. */
-PTO_VECTOR_FN pto_u32 pto_bits_f16(pto_f32 x) { return __builtin_convertvector(pto_rint_f16(x), pto_u32); }
+PTO_VECTOR_FN pto_u32 pto_bits_f16(pto_f32 x) { return pto_widen_u16(pto_rint_f16(x)); }
 PTO_VECTOR_FN pto_u32 pto_bits_bf16(pto_f32 x) { return pto_rint_bf16(x); }
 /* x as storing and loading it as f16 or bf16 would make it. */
 PTO_VECTOR_FN pto_f32 pto_through_f16(pto_f32 x) { return pto_widen_f16(pto_rint_f16(x)); }
@@ -432,18 +498,11 @@ PTO_VECTOR_FN pto_u32 pto_u32_from_f32(pto_f32 x, int mode, int saturate)
 #define PTO_AS_F32(v) ((pto_f32)(v))
 #define PTO_AS_I32(v) ((pto_i32)(v))
 #define PTO_AS_U32(v) ((pto_u32)(v))
-#define PTO_WIDEN_BF16(v) pto_f32_from_bf16(__builtin_convertvector((v), pto_u32))
-#define PTO_NARROW_BF16(v) pto_narrow_bf16(v)
-#define PTO_WIDEN_S16(v) __builtin_convertvector((pto_raw16s)(v), pto_i32)
-#define PTO_WIDEN_U16(v) __builtin_convertvector((v), pto_u32)
-#define PTO_NARROW_S16(v) __builtin_convertvector((pto_u32)(v), pto_raw16)
-#define PTO_NARROW_U16(v) __builtin_convertvector((v), pto_raw16)
-#define PTO_WIDEN_S8(v) __builtin_convertvector((pto_raw8s)(v), pto_i32)
-#define PTO_WIDEN_U8(v) __builtin_convertvector((v), pto_u32)
-#define PTO_NARROW_S8(v) __builtin_convertvector((pto_u32)(v), pto_raw8)
-#define PTO_NARROW_U8(v) __builtin_convertvector((v), pto_raw8)
-#define PTO_WIDEN_BOOL(v) pto_mask_from_i32(__builtin_convertvector((v), pto_i32))
-#define PTO_NARROW_BOOL(m) __builtin_convertvector(pto_i32_from_mask(m), pto_raw8)
+#define PTO_WIDEN_BF16(v) pto_f32_from_bf16(pto_widen_u16(v))
+#define PTO_NARROW_I16(v) pto_narrow_16((pto_u32)(v))
+#define PTO_NARROW_I8(v) pto_narrow_8((pto_u32)(v))
+#define PTO_WIDEN_BOOL(v) pto_mask_from_i32((pto_i32)pto_widen_u8(v))
+#define PTO_NARROW_BOOL(m) PTO_NARROW_I8(pto_i32_from_mask(m))
 /* pto_load_f32(p), pto_load_f32_tail(p, n), pto_store_f32(p, v), pto_store_f32_tail(p, v, n), and so on: elements of a
  * type in memory as lanes. f16 and bf16 are `unsigned short` in memory and f32 in lanes, rounded to nearest even when
  * stored; integers of 8 and 16 bits are i32 or u32 in lanes, of which the low bits are stored; bool is a byte in memory
@@ -458,15 +517,15 @@ PTO_STORES(u32, unsigned, pto_u32, 32, PTO_AS_F32)
 PTO_LOADS(f16, unsigned short, pto_f32, 16, pto_widen_f16)
 PTO_STORES(f16, unsigned short, pto_f32, 16, pto_rint_f16)
 PTO_LOADS(bf16, unsigned short, pto_f32, 16, PTO_WIDEN_BF16)
-PTO_STORES(bf16, unsigned short, pto_f32, 16, PTO_NARROW_BF16)
-PTO_LOADS(i16, short, pto_i32, 16, PTO_WIDEN_S16)
-PTO_STORES(i16, short, pto_i32, 16, PTO_NARROW_S16)
-PTO_LOADS(u16, unsigned short, pto_u32, 16, PTO_WIDEN_U16)
-PTO_STORES(u16, unsigned short, pto_u32, 16, PTO_NARROW_U16)
-PTO_LOADS(i8, signed char, pto_i32, 8, PTO_WIDEN_S8)
-PTO_STORES(i8, signed char, pto_i32, 8, PTO_NARROW_S8)
-PTO_LOADS(u8, unsigned char, pto_u32, 8, PTO_WIDEN_U8)
-PTO_STORES(u8, unsigned char, pto_u32, 8, PTO_NARROW_U8)
+PTO_STORES(bf16, unsigned short, pto_f32, 16, pto_narrow_bf16)
+PTO_LOADS(i16, short, pto_i32, 16, pto_widen_s16)
+PTO_STORES(i16, short, pto_i32, 16, PTO_NARROW_I16)
+PTO_LOADS(u16, unsigned short, pto_u32, 16, pto_widen_u16)
+PTO_STORES(u16, unsigned short, pto_u32, 16, pto_narrow_16)
+PTO_LOADS(i8, signed char, pto_i32, 8, pto_widen_s8)
+PTO_STORES(i8, signed char, pto_i32, 8, PTO_NARROW_I8)
+PTO_LOADS(u8, unsigned char, pto_u32, 8, pto_widen_u8)
+PTO_STORES(u8, unsigned char, pto_u32, 8, pto_narrow_8)
 PTO_LOADS(bool, unsigned char, pto_mask, 8, PTO_WIDEN_BOOL)
 PTO_STORES(bool, unsigned char, pto_mask, 8, PTO_NARROW_BOOL)
 
