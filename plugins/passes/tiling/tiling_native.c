@@ -153,14 +153,19 @@ static double speed_of(pto_op product)
     return bytes == 1 ? 4 : bytes == 2 ? 2 : 1;
 }
 
+static int is_made(const pto_tiling_problem *p, pto_value v)
+{
+    PTO_WALK(p->nest, op)
+    if (pto_op_same(op, pto_value_op(v))) return 1;
+    return 0;
+}
+
 /* Whether both sides are matrices that are there before: then generators may pack the right one once. */
 static int takes_matrices(const pto_tiling_problem *p, pto_op product)
 {
     for (uint32_t i = 0; i < 2 && PTO_SOME(product); i++) {
         const pto_value v = pto_op_operand(product, i);
-        if (pto_type_rank(pto_value_type(v)) != 2) return 0;
-        PTO_WALK(p->nest, op)
-        if (pto_op_same(op, pto_value_op(v))) return 0;
+        if (pto_type_rank(pto_value_type(v)) != 2 || is_made(p, v)) return 0;
     }
     return PTO_SOME(product);
 }
@@ -276,10 +281,55 @@ static pto_status offer_transpose(const pto_run *run, const pto_tiling_problem *
     return PTO_OK;
 }
 
+static int is_single(pto_type type, uint32_t d)
+{
+    int64_t extent;
+    return pto_dim_is_const(type, d, &extent) && extent == 1;
+}
+
+/* Whether a value comes with extents of 1 where the result has more; numbers do not. */
+static int is_expanded(pto_type from, pto_type to)
+{
+    if (pto_type_rank(from) != pto_type_rank(to)) return pto_type_rank(from) != 0;
+    for (uint32_t d = 0; d < pto_type_rank(to); d++)
+        if (is_single(from, d) && !is_single(to, d)) return 1;
+    return 0;
+}
+
+/* Whether columns are reduced and nothing else comes of them: where rows were computed with what the reduction made,
+ * they would be read again unless a space holds all of them. */
+static int is_of_columns(const pto_tiling_problem *p)
+{
+    if (p->dim_count != 2 || p->dims[0]->kind != PTO_REDUCE || p->dims[1]->kind == PTO_REDUCE) return 0;
+    PTO_WALK(p->nest, op)
+    for (uint32_t i = 0; i < pto_op_operand_count(op) && pto_op_result_count(op) > 0; i++)
+        if (is_expanded(pto_value_type(pto_op_operand(op, i)), pto_value_type(pto_op_result(op, 0))) &&
+            is_made(p, pto_op_operand(op, i)))
+            return 0;
+    return 1;
+}
+
+/* All of a column is as many pieces of rows as it has elements, each in another page of memory, and few columns fit a
+ * space. What is read is summed at once: some rows at a time are enough. */
+static pto_status offer_columns(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+{
+    static const int64_t columns[] = {512, 256, 128, 64, 32, 16};
+    enum { LAST = sizeof columns / sizeof *columns - 1, TILES_LEAST = 16, ROWS = 64 };
+    const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
+    for (uint32_t i = 0; i <= LAST; i++) {
+        const int64_t tile[2] = {allowed(p->dims[0], ROWS), allowed(p->dims[1], columns[i])};
+        const double tiles = batches * round_up(likely(p, 1, 1024) / (double)tile[1]);
+        if (i < LAST && (tiles < (double)TILES_LEAST || !fits(run, p, tile))) continue;
+        if (!sink->offer(sink->self, tile)) break;
+    }
+    return PTO_OK;
+}
+
 static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
     int64_t tile[DIMS_MAX];
     if (is_transpose(p)) return offer_transpose(run, p, sink);
+    if (is_of_columns(p)) return offer_columns(run, p, sink);
     if (is_rows_of_any_length(p)) return offer_rows(run, p, sink);
     if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
     PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));
