@@ -8,7 +8,8 @@
  *     %y = tensor.dequantize %q, %s, %z  =>    %y = tensor.mul (%q as f32) - (%z as f32), %s
  *     %y = tensor.scaled_matmul          =>    tensor.matmul of both, dequantised
  *     %q, %s = tensor.quantize_block %x  =>    scales from the largest magnitudes, then as quantize
- *     tensor.pack, tensor.unpack         =>    sums of halves by 1 and 16, and halves from quotients by 16, in f16
+ *     tensor.pack, tensor.unpack         =>    sums of halves by 1 and 16, and halves from quotients by 16, in f16,
+ *                                              of rows of two, or, with columns, of columns of one
  *
  * An axis with blocks becomes two dims, blocks and elements, by a reshape, and one again after that. Every value is
  * that of the row of the op: bit for bit, since the steps of the row are these.
@@ -29,6 +30,8 @@
     X(CONSTANT, "tensor.constant")     \
     X(CAST, "tensor.cast")             \
     X(RESHAPE, "tensor.reshape")       \
+    X(VIEW, "tensor.view")             \
+    X(CONCAT, "tensor.concat")         \
     X(ABS, "tensor.abs")               \
     X(ROUND, "tensor.round")           \
     X(FLOOR, "tensor.floor")           \
@@ -41,6 +44,13 @@
     X(REDUCE_MAX, "tensor.reduce_max") \
     X(REDUCE_SUM, "tensor.reduce_sum")
 PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                 \
+    X(COLUMNS, BOOL, "columns", .def = "false",                                                                    \
+      .doc = "the halves of bytes of pack and unpack are two columns, and not rows of two elements: for machines " \
+             "on which short rows take as long as long ones",                                                      \
+      .example = "with: { columns: true }")
+PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
@@ -225,41 +235,90 @@ static pto_value low_half(pto_op op, pto_value v, pto_value *out_floor)
     return binary(op, KIND_SUB, pto_value_type(v), v, by_number(op, KIND_MUL, above, 16));
 }
 
+/* The first or the second elements of rows of two. */
+static pto_value column_of(pto_op op, pto_value pairs, int64_t which)
+{
+    const pto_type type = pto_value_type(pairs);
+    const uint32_t rank = pto_type_rank(type);
+    pto_expr offsets[PTO_MAX_DIMS];
+    for (uint32_t d = 0; d < rank; d++) offsets[d] = pto_expr_const(op.run, d + 1 == rank ? which : 0);
+    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_VIEW),
+                                pto_type_with_dim(op.run, type, rank - 1, pto_expr_const(op.run, 1)), "_column");
+    pto_spec_operand(&s, pairs);
+    pto_spec_exprs(&s, PTO_STR("offsets"), rank, offsets);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* Two columns as rows of two. */
+static pto_value pairs_of(pto_op op, pto_value first, pto_value second)
+{
+    const pto_type type = pto_value_type(first);
+    const uint32_t last = pto_type_rank(type) - 1;
+    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONCAT),
+                                pto_type_with_dim(op.run, type, last, pto_expr_const(op.run, 2)), "_pairs");
+    pto_spec_operand(&s, first);
+    pto_spec_operand(&s, second);
+    pto_spec_int(&s, PTO_STR("axis"), last);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value pack_columns(pto_op op, pto_value pairs)
+{
+    pto_value low[2], above;
+    for (int64_t i = 0; i < 2; i++) {
+        const pto_value column = column_of(op, pairs, i);
+        if (!PTO_SOME(column)) return column;
+        low[i] = low_half(op, cast(op, column, PTO_F16, NULL, 0, "_wide"), &above);
+    }
+    return binary(op, KIND_ADD, pto_value_type(low[0]), low[0], by_number(op, KIND_MUL, low[1], 16));
+}
+
 static pto_value expand_pack(const pto_run *run, pto_op op)
 {
     const pto_value x = pto_op_operand(op, 0);
     const pto_type result = pto_value_type(pto_op_result(op, 0));
     const uint32_t last = pto_type_rank(result) - 1;
-    pto_value above;
-    const pto_value v = split(op, cast(op, x, PTO_F16, NULL, 0, "_wide"), last, 2);
-    if (!PTO_SOME(v)) return v;
-    const pto_value low = low_half(op, v, &above),
-                    weighted = binary(op, KIND_MUL, pto_value_type(v), low, pair(op, F16_1, F16_16));
-    const pto_value sum =
-        composite_reduce(op, pto_kind(run, KIND_REDUCE_SUM), (int64_t)last + 1, NULL, "_sum", weighted);
+    pto_value sum, above;
+    if (pto_opt_bool(run, OPT_COLUMNS)) {
+        const pto_value pairs = split(op, x, last, 2);
+        if (!PTO_SOME(pairs)) return pairs;
+        sum = pack_columns(op, pairs);
+    } else {
+        const pto_value v = split(op, cast(op, x, PTO_F16, NULL, 0, "_wide"), last, 2);
+        if (!PTO_SOME(v)) return v;
+        const pto_value low = low_half(op, v, &above),
+                        weighted = binary(op, KIND_MUL, pto_value_type(v), low, pair(op, F16_1, F16_16));
+        sum = composite_reduce(op, pto_kind(run, KIND_REDUCE_SUM), (int64_t)last + 1, NULL, "_sum", weighted);
+    }
     return with_shape_of(op, cast(op, sum, PTO_U8, NULL, 0, "_bytes"), result, "");
+}
+
+/* Of i8 the halves from 8 on are 16 less. */
+static pto_value signed_half(pto_op op, pto_value y)
+{
+    return binary(op, KIND_SUB, pto_value_type(y), y,
+                  by_number(op, KIND_MUL, unary(op, KIND_FLOOR, by_number(op, KIND_MUL, y, 0x1p-3)), 16));
 }
 
 static pto_value expand_unpack(const pto_run *run, pto_op op)
 {
-    (void)run;
     const pto_type result = pto_value_type(pto_op_result(op, 0));
     const uint32_t last = pto_type_rank(result) - 1;
-    const int is_signed = pto_type_dtype(result) == PTO_I8;
-    pto_value high;
+    const pto_dtype to = pto_type_dtype(result);
+    pto_value high, y;
     const pto_value v = split(op, cast(op, pto_op_operand(op, 0), PTO_F16, NULL, 0, "_wide"), last, 1);
     if (!PTO_SOME(v)) return v;
     const pto_value low = low_half(op, v, &high);
-    pto_expr dims[PTO_MAX_DIMS + 1];
-    for (uint32_t d = 0; d <= last; d++) dims[d] = pto_type_dim(pto_value_type(v), d);
-    dims[last + 1] = pto_expr_const(op.run, 2);
-    const pto_type both = pto_type_tensor(op.run, PTO_F16, last + 2, dims);
-    pto_value y = binary(op, KIND_ADD, both, binary(op, KIND_MUL, both, low, pair(op, F16_1, 0)),
-                         binary(op, KIND_MUL, both, high, pair(op, 0, F16_1)));
-    if (is_signed)
-        y = binary(op, KIND_SUB, both, y,
-                   by_number(op, KIND_MUL, unary(op, KIND_FLOOR, by_number(op, KIND_MUL, y, 0x1p-3)), 16));
-    return with_shape_of(op, cast(op, y, pto_type_dtype(result), NULL, 0, "_halves"), result, "");
+    if (pto_opt_bool(run, OPT_COLUMNS)) {
+        const pto_value first = cast(op, to == PTO_I8 ? signed_half(op, low) : low, to, NULL, 0, "_half"),
+                        second = cast(op, to == PTO_I8 ? signed_half(op, high) : high, to, NULL, 0, "_half");
+        return PTO_SOME(first) && PTO_SOME(second) ? with_shape_of(op, pairs_of(op, first, second), result, "") : first;
+    }
+    const pto_type both = pto_type_with_dim(op.run, pto_value_type(v), last + 1, pto_expr_const(op.run, 2));
+    y = binary(op, KIND_ADD, both, binary(op, KIND_MUL, both, low, pair(op, F16_1, 0)),
+               binary(op, KIND_MUL, both, high, pair(op, 0, F16_1)));
+    if (to == PTO_I8) y = signed_half(op, y);
+    return with_shape_of(op, cast(op, y, to, NULL, 0, "_halves"), result, "");
 }
 
 /* ---- scales that are found ---- */
@@ -367,6 +426,7 @@ static const pto_pass pass = {
     .produces = "tensor/1",
     .establishes = PTO_STRS("pto.no-quantisation"),
     .kinds = pass_kinds,
+    .options = pass_options,
     .stats = pass_stats,
     .run = run_pass,
 };
