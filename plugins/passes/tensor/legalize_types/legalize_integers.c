@@ -670,17 +670,17 @@ static pto_value cast_of(pto_op op, pto_value x)
     return cast_formula(op, text, PTO_I32, x);
 }
 
-/* Twice the half, whose last bit says that bits are gone, where the highest bit is set. */
+/* Twice the half, whose last bit says that bits are gone, where the highest bit is set. In f16 the half alone: it is
+ * beyond all numbers already, and twice the largest one, which the cast may saturate to, would be infinity. */
 static pto_value unsigned_to_float(pto_op op, pto_value x, pto_dtype to)
 {
     char text[256];
     const pto_dtype from = dtype_of(x);
     const char *f = pto_dtype_name(to), *i = pto_dtype_name(signed_of(from));
-    (void)snprintf(
-        text, sizeof text,
-        "h = shr a 1; o = bitwise_and a 1; h = bitwise_or h o; h = bitcast:%s h; p = @cast:%s h; q = add p p; "
-        "s = bitcast:%s a; p = @cast:%s s",
-        i, f, i, f);
+    (void)snprintf(text, sizeof text,
+                   "h = shr a 1; o = bitwise_and a 1; h = bitwise_or h o; h = bitcast:%s h; q = @cast:%s h; "
+                   "%ss = bitcast:%s a; p = @cast:%s s",
+                   i, f, to == PTO_F16 ? "" : "q = add q q; ", i, f);
     expand_operand given = {"a", x}, made[] = {{"q", x}, {"p", x}, {"s", x}};
     const pto_type all = pto_value_type(pto_op_result(op, 0));
     if (!PTO_SOME(expand_formula(op, text, all, from, 1, &given, 3, made))) return pto_value_none(op.run);
