@@ -71,6 +71,7 @@ typedef struct bound_sum {
     int grain; /* all terms are multiples of 2^grain */
     bool is_exact, may_be_nan, is_nan, may_be_minus_zero;
     bool has_plus, has_minus, is_plus, is_minus; /* some term may be, or is, an infinity */
+    bool may_flush; /* terms, and sums on the way, that are subnormal in f32 may count as 0 */
 } bound_sum;
 /* A sum of no terms; one more term. */
 bound_sum bound_sum_start(void);

@@ -222,33 +222,42 @@ void bound_sum_add_product(bound_sum *s, const bound *a, const bound *b)
 
 double bound_largest(pto_dtype t) { return pto_dtype_float_max(pto_dtype_is_float(t) ? t : PTO_F32); }
 
-/* Of all roundings together, in any order: (1 + u)^n - 1 of the magnitudes. */
-static double sum_error(pto_dtype inside, const bound_sum *s)
+/* n terms are added up in n - 1 additions. Each of the terms and each of the sums may count as 0 where it is subnormal,
+ * so it is off by less than 2^-126; none is subnormal where all are multiples of 2^-126. What counts as 0 is without
+ * its terms: those above zero can be missing and make the sum less, and those below zero make it more. */
+static double flushed_away(const bound_sum *s)
+{
+    return s->may_flush && s->grain < -126 ? (double)(2 * s->count - 1) * 0x1p-126 : 0;
+}
+
+/* Of all roundings together, in any order: (1 + u)^n - 1 of the magnitudes, and of what is lost on the way. */
+static double sum_error(pto_dtype inside, const bound_sum *s, double lost)
 {
     const double unit = bound_ulp(inside, 1) / 2, n = (double)s->rounding_count;
-    /* Multiples of one power of two, few enough for every sum of them to be a number of the type. */
+    /* Multiples of one power of two, few enough for every sum of them to be a number of the type: without those that
+     * count as 0, too. */
     if (s->grain > BOUND_NO_GRAIN && s->magnitude <= ldexp(2 / bound_ulp(inside, 1), s->grain) &&
         ldexp(1, s->grain) >= bound_ulp(inside, 0))
         return 0;
     if (n * unit >= 0.5) return (double)INFINITY;
-    return s->magnitude * (n * unit / (1 - n * unit) + n * 0x1p-52) + n * bound_ulp(inside, 0);
+    return (s->magnitude + lost) * (n * unit / (1 - n * unit) + n * 0x1p-52) + n * bound_ulp(inside, 0);
 }
 
 bound bound_sum_end(pto_dtype t, pto_dtype inside, const bound_sum *s)
 {
     const double infinity = (double)INFINITY;
     if (!element_is_float(t)) return bound_rounded(t, s->lo, s->hi, 0, false);
-    const double error = sum_error(inside, s);
+    const double lost = flushed_away(s), error = sum_error(inside, s, lost);
     const bool plus = s->has_plus || s->positive + error > bound_largest(inside),
                minus = s->has_minus || s->negative + error > bound_largest(inside);
     const bool may_be_nan = s->may_be_nan || (plus && minus);
     if (s->is_nan || (s->is_plus && s->is_minus)) return bound_nan();
     double lo = s->is_plus ? infinity
                 : minus    ? -infinity
-                           : s->lo - error,
+                           : s->lo - error - fmin(lost, s->positive),
            hi = s->is_minus ? -infinity
                 : plus      ? infinity
-                            : s->hi + error;
+                            : s->hi + error + fmin(lost, s->negative);
     if (lo == 0) lo = s->may_be_minus_zero && s->count > 0 ? -0.0 : 0.0;
     if (hi == 0) hi = 0.0;
     /* Rounded to `inside` first, or not. */

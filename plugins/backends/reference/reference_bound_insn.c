@@ -244,7 +244,8 @@ static bool products(const bound_insn_run *r)
                               .b_strides = {r->call->src[first + 1].valid_cols, 1},
                               .out_strides = {r->cols, 1},
                               .type = t,
-                              .inside = t};
+                              .inside = t,
+                              .is_bf16 = r->call->src[first].dtype == PTO_BF16};
     return bound_products(r->in, &p);
 }
 

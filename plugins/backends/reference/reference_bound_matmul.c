@@ -28,7 +28,8 @@ static pto_status sums_of_products(bound_run *r, pto_dtype t, pto_dtype inside, 
                         .n = out.dims[out.rank - 1],
                         .type = t,
                         .inside = inside,
-                        .needs_numbers = needs_numbers};
+                        .needs_numbers = needs_numbers,
+                        .is_bf16 = r->o->tensor == EVAL_TENSOR_MATMUL && call->in[0]->dtype == PTO_BF16};
     last_strides(&a, call->transpose_a, p.a_strides);
     last_strides(&b, call->transpose_b, p.b_strides);
     last_strides(&out, false, p.out_strides);
@@ -52,16 +53,30 @@ static bool is_exact(const bound_run *r, int i)
     return true;
 }
 
-/* Of one element: the bias, converted to the type `t` of the sum, then scale and relu in f32. Integers that stay
- * integers keep what is exact. */
+/* What is subnormal in f32 may count as 0. */
+static void flush(bound *x)
+{
+    const double least = 0x1p-126;
+    if (x->lo > 0 && x->lo < least) x->lo = 0.0;
+    if (x->hi < 0 && x->hi > -least) x->hi = -0.0;
+}
+
+/* The bias, converted to the type `t` of the sum. One of bf16 may be one more product, of itself and 1. */
+static void add_bias(const bound_run *r, pto_dtype t, const bound *bias, bound *y)
+{
+    const bool may_flush = r->call->in[0]->dtype == PTO_BF16 && r->call->in[2]->dtype == PTO_BF16;
+    bound b = bound_convert(t, r->call->in[2]->dtype, bias, ROUND_RINT, false);
+    if (may_flush) flush(&b);
+    *y = bound_add(t, y, &b, 1);
+    if (may_flush) flush(y);
+}
+
+/* Of one element: the bias, then scale and relu in f32. Integers that stay integers keep what is exact. */
 static void follow_sum(const bound_run *r, pto_dtype t, const bound *bias, const bound *scale, bound *y)
 {
     const bool stays = !element_is_float(t) && scale == NULL;
     if (stays && y->is_exact && (bias == NULL || bias->is_exact)) return;
-    if (bias != NULL) {
-        const bound b = bound_convert(t, r->call->in[2]->dtype, bias, ROUND_RINT, false);
-        *y = bound_add(t, y, &b, 1);
-    }
+    if (bias != NULL) add_bias(r, t, bias, y);
     if (scale != NULL) {
         const bound x = bound_convert(PTO_F32, t, y, ROUND_RINT, false);
         *y = bound_mul(PTO_F32, &x, scale, 1);
@@ -255,7 +270,8 @@ static pto_status row_of_windows(const windows *v, int64_t batch, int64_t row, i
                               .out_strides = {out->strides[2], out->strides[3]},
                               .type = has_bias ? v->sum : r->type,
                               .inside = v->sum,
-                              .needs_numbers = !is_exact(r, has_bias ? 2 : 0)};
+                              .needs_numbers = !is_exact(r, has_bias ? 2 : 0),
+                              .is_bf16 = v->of.x.dtype == PTO_BF16};
     gather_row(v, batch, row, group);
     if (!bound_products(r->in, &p)) return PTO_FAILED;
     for (int64_t i = 0; has_bias && i < p.m * p.n; i++) {

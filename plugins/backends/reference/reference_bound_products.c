@@ -65,6 +65,7 @@ static bound one_product(const bound_matrices *p, const vector *a, const vector 
     if (!add_fast(&s, a, b, p->k)) {
         for (int64_t i = 0; i < p->k; i++) bound_sum_add_product(&s, &a->at[i * a->step], &b->at[i * b->step]);
     }
+    s.may_flush = p->is_bf16 && p->k > 0;
     return bound_sum_end(p->type, p->inside, &s);
 }
 

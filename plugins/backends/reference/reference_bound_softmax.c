@@ -143,7 +143,8 @@ static bool attend(const head *h, const int64_t at[WALK_ARRAYS])
                                    .b_strides = {1, elements},
                                    .out_strides = {h->keys, 1},
                                    .type = PTO_F32,
-                                   .inside = PTO_F32},
+                                   .inside = PTO_F32,
+                                   .is_bf16 = h->q->dtype == PTO_BF16},
                          sums = {.a = h->scores,
                                  .b = r->from[2].at + at[VALUE],
                                  .out = r->to.at + at[MADE],
@@ -154,7 +155,8 @@ static bool attend(const head *h, const int64_t at[WALK_ARRAYS])
                                  .b_strides = {values, 1},
                                  .out_strides = {h->steps[MADE], 1},
                                  .type = r->type,
-                                 .inside = PTO_F32};
+                                 .inside = PTO_F32,
+                                 .is_bf16 = h->v->dtype == PTO_BF16};
     if (!bound_products(r->in, &scores)) return false;
     weigh(h, h->mask != NULL ? r->from[3].at + at[MASK] : NULL);
     return bound_products(r->in, &sums);

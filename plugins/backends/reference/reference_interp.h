@@ -120,6 +120,7 @@ typedef struct bound_matrices {
     int64_t m, k, n, a_strides[2], b_strides[2], out_strides[2];
     pto_dtype type, inside; /* of the result, and of sums */
     bool needs_numbers;     /* sums of integers that are exact have their numbers, and not only that they are */
+    bool is_bf16;           /* elements of a and b: sums on the way that are subnormal in f32 may count as 0 */
 } bound_matrices;
 /* False when memory is short. */
 bool bound_products(interp *in, const bound_matrices *p);

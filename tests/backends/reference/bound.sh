@@ -74,6 +74,31 @@ wants "cancellation" '(v == 2) & (a >= 2 - 60) & (a <= 2 - 8) & (b >= 2 + 8) & (
 /usr/bin/python3 -c "import numpy as np; np.save('i.npy', np.float32([[5, -3, 2, 1]] * 2))"
 run sum.ptir y --in x=i.npy
 wants "whole numbers" '(a == 5) & (b == 5)'
+# Each of four products of bf16, and each of their three sums, may be 0 where it is below 2^-126; no more is missing
+# than there is. Multiples of 2^-126 have no such sums, and those of f32 stay as they are.
+products() { # TYPE
+  cat >products.ptir <<END
+func @f(%a: tensor<3 x 4 x $1>, %b: tensor<4 x 2 x $1>) -> tensor<3 x 2 x f32> {
+  %y = tensor.matmul %a, %b {out = f32} : tensor<3 x 2 x f32>
+  return %y
+}
+END
+  run products.ptir y --in a="a-$1.npy" --in b="b-$1.npy"
+}
+/usr/bin/python3 - <<'END'
+import numpy as np
+a = 2.0**-64 * np.float32([[1, 1, 1, 1], [64, 64, 64, 1], [1, 1, -1, 0]])
+b = 2.0**-64 * np.float32([[1, 1024], [1, 1024], [1, 1024], [1.5, 1024]])
+for name, x in ("a", a), ("b", b):
+    np.save(f"{name}-f32.npy", x)
+    np.save(f"{name}-bf16.npy", (x.view(np.uint32) >> 16).astype(np.uint16))
+END
+products f32
+wants "products of f32" '(a == v) & (b == v)'
+products bf16
+wants "seven zeros" '(v[1, 0] - a[1, 0] == 7 * 2.0**-126) & (b[1, 0] - v[1, 0] == 7 * 2.0**-126)'
+wants "no more than there is" '(a[0, 0] == 0) & (a[2, 0] == -2.0**-127) & (b[2, 0] == 2.0**-126)'
+wants "sums without subnormal numbers" '(a[:, 1] == v[:, 1]) & (b[:, 1] == v[:, 1])'
 # A sum that overflows in f32, and not in a wider type.
 cat >mean.ptir <<'END'
 func @f(%x: tensor<2 x 3 x f32>) -> tensor<2 x 1 x f32> {
