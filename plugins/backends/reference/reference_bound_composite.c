@@ -56,7 +56,12 @@ static bound inverse_root(const bound_run *r, const bound_sum *squares)
     mean.lo = fmax(mean.lo, 0);
     const bound biased = bound_add(PTO_F32, &mean, &eps, 1);
     bound root = bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, PTO_F32, &biased, &rule);
-    if (mean.hi == (double)INFINITY) root.lo = 0;
+    if (mean.hi == (double)INFINITY) {
+        /* What overflows in f32 has the root 0; in a wider type it may not overflow. */
+        const double most = 1 / sqrt(mean.lo + r->call->eps);
+        root.lo = 0;
+        root.hi = fmax(root.hi, bound_rounded(PTO_F32, most, most, rule.ulp, false).hi);
+    }
     return root;
 }
 

@@ -78,6 +78,15 @@ def variance(x, axis, correction, t):
     return np.moveaxis(y, -1, axis)
 
 
+def norm(x, gamma, is_centred, t):
+    x = wide(x, t)
+    order = R.permutation(x.shape[-1])
+    with np.errstate(all="ignore"):
+        d = x - (x[..., order].sum(-1, keepdims=True, dtype=t) / t(x.shape[-1])).astype(t) if is_centred else x
+        mean = (d * d)[..., order].sum(-1, keepdims=True, dtype=t) / t(x.shape[-1])
+        return d * (1 / np.sqrt(mean + t(1e-6))).astype(t) * wide(gamma, t)
+
+
 def cross_entropy(x, index, t):
     with np.errstate(all="ignore"):
         shifted = wide(x, t) - wide(x, t).max(-1, keepdims=True)
@@ -155,6 +164,11 @@ def main():
                 attrs = f"{{axis = [1], correction = {correction}}}"
                 limit = None if kind != "small" or correction == 50 else 200
                 check(f"var {kind}", "var", attrs, [x], (3, 1), name, lambda a, n, c=correction: variance(a[0], 1, c, n), limit)
+        # Of 1e20 squares overflow in f32, and not in a wider type.
+        for n, scale in ((50, 1), (50, 1e20), (1, 1e20)) if t == f32 else ((50, 1),):
+            x, gamma = numbers((3, n), t, scale), numbers((n,), t)
+            for op in ("rms_norm", "layer_norm"):
+                check(f"{op} {scale}", op, "", [x, gamma], (3, n), name, lambda a, n, c=op == "layer_norm": norm(a[0], a[1], c, n), 500 if scale == 1 else None)
         x = numbers((4, 33), t, 3)
         index = R.integers(0, 33, 4).astype(np.int32)
         with_infinity = x.copy()
