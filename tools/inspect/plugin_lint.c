@@ -136,6 +136,7 @@ static bool is_of_compiler(const char *name)
            strcmp(name, "__TMC_END__") == 0;
 }
 
+/* A lock of what is the process's lies in the section `of_process`, which is none of these. */
 static bool is_variable_section(const section *s)
 {
     const bool is_writable = (s->header.sh_flags & SHF_WRITE) != 0 && (s->header.sh_flags & SHF_ALLOC) != 0;

@@ -4,7 +4,6 @@
 #include "tools/run/call_init.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <string.h>
 
 static const uint32_t nowhere = UINT32_MAX;
@@ -39,10 +38,6 @@ struct pto_callable {
     uint32_t *input_at, *output_at; /* where in `call` they are */
     pto_callable *next;
 };
-
-/* The backend may run a compiler, for which it changes how the process takes the end of children: one at a time. This
- * is the process's, as is what it guards. */
-static pthread_mutex_t preparing = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- making it ---- */
 
@@ -88,9 +83,7 @@ static exit_status prepare(pto_program *p, const char *name, pto_callable *x)
     x->input_at = arena_array(x->arena, f->input_count, sizeof *x->input_at);
     x->output_at = arena_array(x->arena, f->output_count, sizeof *x->output_at);
     for (uint32_t i = 0; i < f->constant_count; i++) x->constants[i].name = f->constants[i]->name;
-    pthread_mutex_lock(&preparing);
     backend_exe_open(x->arena, loaded, p->m, x->function, NULL, c->recorder, &x->exe);
-    pthread_mutex_unlock(&preparing);
     return x->exe.prepared == PTO_OK ? EXIT_STATUS_OK : backend_exe_close(&x->exe, x->exe.prepared);
 }
 
@@ -231,13 +224,8 @@ static exit_status make_constants(pto_callable *x)
                            .symbol_count = x->symbol_count,
                            .tensors = tensors,
                            .symbols = x->symbols};
-    if (call_init_of(p->m, x->function) != 0) {
-        pthread_mutex_lock(&preparing);
-        const exit_status made =
-            call_init_run(x->made_memory, &p->pipeline->loaded, p->m, p->context->recorder, &x->made);
-        pthread_mutex_unlock(&preparing);
-        TRY_EXIT(made);
-    }
+    if (call_init_of(p->m, x->function) != 0)
+        TRY_EXIT(call_init_run(x->made_memory, &p->pipeline->loaded, p->m, p->context->recorder, &x->made));
     x->has_constants = true;
     x->made_count++;
     return EXIT_STATUS_OK;

@@ -1,12 +1,14 @@
 #include "native_compiler.h"
 
 #include "native_clock.h"
+#include "native_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -272,6 +274,11 @@ static int end_group(pid_t process)
     return wait_status;
 }
 
+static native_status say_stopped(const native_compiler *c, native_error *e)
+{
+    return native_fail(e, NATIVE_STOPPED, "C compiler `%s` was stopped", c->name);
+}
+
 static native_status say_end(const native_compiler *c, int wait_status, const said *s, native_error *e)
 {
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return NATIVE_OK;
@@ -295,7 +302,7 @@ static native_status follow(const native_compiler *c, const native_compile *job,
         end_line(&h->heard);
         if (status == NATIVE_OK && ends == NATIVE_OK) ends = say_end(c, wait_status, &h->heard, e);
     }
-    if (status == NATIVE_STOPPED) return native_fail(e, status, "C compiler `%s` was stopped", c->name);
+    if (status == NATIVE_STOPPED) return say_stopped(c, e);
     if (status == NATIVE_COMPILER_SLOW)
         return native_fail(e, status, "C compiler `%s` did not end within %g s and was killed", c->name,
                            job->seconds_max);
@@ -338,12 +345,28 @@ static native_status run_all(const native_compiler *c, const native_compile *job
                        native_errno_text(failed));
 }
 
+/* How the end of children is taken, and whether they leave their own to it, is the process's: one thread at a time
+ * changes it and puts it back. So is the lock, which is not data of the plugin: the section says that. */
+static atomic_flag process_is_changed __attribute__((section("of_process"))) = ATOMIC_FLAG_INIT;
+
+/* Waits in steps, between which `stop` is asked; false when that said so. */
+static bool hold_process(const native_compile *job)
+{
+    const struct timespec step = {.tv_nsec = NATIVE_LOCK_STEP_MS * 1000000L};
+    while (atomic_flag_test_and_set(&process_is_changed)) {
+        if (job->stop != NULL && job->stop(job->self)) return false;
+        nanosleep(&step, NULL);
+    }
+    return true;
+}
+
 native_status native_compiler_run(const native_compiler *c, const native_compile *job, native_error *e)
 {
     /* Inherited as ignored, it would take the status of a child away. */
     const struct sigaction wanted = {.sa_handler = SIG_DFL};
     struct sigaction before;
     int adopted_before = 0;
+    if (!hold_process(job)) return say_stopped(c, e);
     (void)sigaction(SIGCHLD, &wanted, &before);
     /* Where that fails, others inherit what the compiler leaves: it is killed all the same. */
     prctl(PR_GET_CHILD_SUBREAPER, &adopted_before);
@@ -351,5 +374,6 @@ native_status native_compiler_run(const native_compiler *c, const native_compile
     const native_status status = run_all(c, job, e);
     prctl(PR_SET_CHILD_SUBREAPER, (long)adopted_before);
     (void)sigaction(SIGCHLD, &before, NULL);
+    atomic_flag_clear(&process_is_changed);
     return status;
 }

@@ -42,7 +42,8 @@ typedef struct native_compile {
  *                           first line. Of several that failed it is that of the first in the list
  *   NATIVE_COMPILER_SLOW    it was killed at the limit
  *   NATIVE_STOPPED          it was killed since `stop` said so
- * One thread at a time in a process that forks nothing else meanwhile. The process is as before afterwards. */
+ * Threads wait for each other here. Meanwhile SIGCHLD has its default effect, and the process should fork nothing else;
+ * it is as before afterwards. [any thread] */
 native_status native_compiler_run(const native_compiler *c, const native_compile *job, native_error *e);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct native_loaded {
  * under the key, or leaves `library` NULL, with NATIVE_OK. What can fail: native_compiler_run,
  * native_scratch_begin, and NATIVE_NOT_LOADED: what the compiler made is not a library, or lacks the symbol; nothing of
  * it is kept. A cache that cannot be used is a warning. Keeps no file open and leaves no temporary file, except when
- * the process is killed, and then the next call removes it. One call at a time. */
+ * the process is killed, and then the next call removes it. [any thread] */
 native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e);
 
 /* The key of a request in the cache: a digest of the compiler, all flags and files, and of `key`, or else the text. */

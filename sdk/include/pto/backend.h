@@ -1,7 +1,8 @@
 /* Backends: run a module on tensors.
  *
- * Calls of a backend come on one thread: prepare, then bind, then execute once or several times, then both again when
- * constants changed, then release. The functions of a sink are called in bind and execute, on their thread. */
+ * Calls of what was prepared come on one thread: prepare, then bind, then execute once or several times, then both
+ * again when constants changed, then release. Others may be prepared and run on other threads at the same time. The
+ * functions of a sink are called in bind and execute, on their thread. */
 #ifndef PTO_BACKEND_H
 #define PTO_BACKEND_H
 

@@ -6,7 +6,8 @@ int test_lint_exported(void)
 {
     static int calls;
     static _Thread_local int of_thread;
-    return ++calls + ++of_thread;
+    static int of_process __attribute__((section("of_process"))) = 1; /* which it lets be */
+    return ++calls + ++of_thread + ++of_process;
 }
 
 static const pto_option bare = {

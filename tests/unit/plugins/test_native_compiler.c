@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -307,6 +308,78 @@ TEST(one_of_several_that_cannot_be_started_ends_all)
     assert_int_equal(native_compiler_run(&c, &job, &f.e), NATIVE_COMPILER_FAILED);
     assert_says(&f, "gcc` cannot be started: Argument list too long");
     assert_true(seconds() - began < 30);
+    native_fixture_end(&f);
+}
+
+/* ---- several threads ---- */
+
+typedef struct runner {
+    pthread_t thread;
+    native_fixture *f;
+    native_compiler c;
+    int times;
+    native_status status;
+} runner;
+
+static void *run_times(void *self)
+{
+    static const char *const none[] = {NULL};
+    runner *r = self;
+    native_error e;
+    const native_compile job = {r->f->folder, {none}, 60, NULL, NULL};
+    for (int i = 0; i < r->times && r->status == NATIVE_OK; i++) r->status = native_compiler_run(&r->c, &job, &e);
+    return NULL;
+}
+
+static void on_child(int number) { (void)number; }
+
+TEST(threads_wait_for_each_other_and_the_process_is_as_before)
+{
+    enum { THREADS = 3, TIMES = 5 };
+    native_fixture f = native_fixture_begin();
+    runner runners[THREADS];
+    struct sigaction own = {.sa_handler = on_child}, after, before;
+    int adopts = -1;
+    assert_int_equal(sigaction(SIGCHLD, &own, &before), 0);
+    const char *program = write_program(&f, "gcc", "mkdir busy || exit 1; sleep 0.02; rmdir busy; echo x >>count");
+    for (int i = 0; i < THREADS; i++) {
+        runners[i] = (runner){.f = &f, .times = TIMES};
+        assert_int_equal(find(&f, program, &runners[i].c), NATIVE_OK);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&runners[i].thread, NULL, run_times, &runners[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(runners[i].thread, NULL), 0);
+        assert_int_equal(runners[i].status, NATIVE_OK);
+    }
+    assert_int_equal(line_count(path_in(&f, "count")), TIMES * THREADS);
+    assert_int_equal(sigaction(SIGCHLD, &before, &after), 0);
+    assert_ptr_equal(after.sa_handler, on_child);
+    assert_int_equal(prctl(PR_GET_CHILD_SUBREAPER, &adopts), 0);
+    assert_int_equal(adopts, 0);
+    native_fixture_end(&f);
+}
+
+TEST(one_that_waits_for_another_thread_can_be_stopped)
+{
+    native_fixture f = native_fixture_begin();
+    static const char *const none[] = {NULL};
+    const struct timespec moment = {.tv_nsec = 1000000};
+    runner r = {.f = &f, .times = 1};
+    native_compiler second;
+    int asked = 0;
+    const char *first = write_program(&f, "gcc", "touch began; until [ -e go ]; do sleep 0.01; done");
+    assert_int_equal(find(&f, first, &r.c), NATIVE_OK);
+    assert_int_equal(find(&f, write_program(&f, "cc", "touch second"), &second), NATIVE_OK);
+    assert_int_equal(pthread_create(&r.thread, NULL, run_times, &r), 0);
+    while (!has_entry(&f, "began")) nanosleep(&moment, NULL);
+    const native_compile job = {f.folder, {none}, 60, stop_at_once, &asked};
+    assert_int_equal(native_compiler_run(&second, &job, &f.e), NATIVE_STOPPED);
+    assert_string_equal(f.e.text, "C compiler `cc` was stopped");
+    assert_false(has_entry(&f, "second"));
+    write_text(path_in(&f, "go"), "", 0600);
+    assert_int_equal(pthread_join(r.thread, NULL), 0);
+    assert_int_equal(r.status, NATIVE_OK);
     native_fixture_end(&f);
 }
 
