@@ -1,5 +1,6 @@
 #include "tools/library/library.h"
 
+#include "core/core_diag.h"
 #include "core/host/process_state.h"
 #include "core/program_path.h"
 #include "ir/text/parser.h"
@@ -53,6 +54,14 @@ status library_declare_names(ir_context *c, const loaded_pipeline *p)
 status library_parse(ir_context *c, const char *path, const str *text, module **out)
 {
     return text != NULL ? parse_module(c, *text, path, out) : parse_file(c, path, out);
+}
+
+status library_check_functions(module *m)
+{
+    if (block_first(m, module_top(m)) != 0) return OK;
+    const ir_context *c = module_context(m);
+    diag_error(context_diags(c), (src_pos){string_of(c, module_file(m)).p, 0, 0}, &E1701, "the module has no function");
+    return FAILED;
 }
 
 status library_verify(module *m)

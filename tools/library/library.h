@@ -38,6 +38,8 @@ MUST_CHECK status library_read(ir_context *c, const run_session_params *params, 
 /* ---- library.c ---- */
 /* Whether it is right, and each `@f.init` fits its @f. */
 MUST_CHECK status library_verify(module *m);
+/* Whether it has what a pipeline can work on: what is empty is the user's mistake, and no step's. */
+MUST_CHECK status library_check_functions(module *m);
 /* ---- library_tensor.c ---- */
 /* The element type in DLPack's terms; lanes are 0 for one that it has not. */
 DLDataType library_dtype(dtype type);

@@ -265,6 +265,7 @@ static exit_status compile(pto_program *p, const char *path, const str *text)
     TRY_AS(EXIT_STATUS_INPUT, reader != NULL ? library_read(p->ir, &params, reader, path, text, &p->m)
                                              : library_parse(p->ir, path, text, &p->m));
     TRY_AS(EXIT_STATUS_INPUT, library_verify(p->m));
+    TRY_AS(EXIT_STATUS_INPUT, library_check_functions(p->m));
     describe_functions(p);
     const compile_request request = {.verify = loaded->pipeline->verify};
     TRY_EXIT(pass_manager_run(p->arena, loaded, &request, p->m, c->recorder, &p->stats));

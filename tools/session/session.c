@@ -382,6 +382,7 @@ exit_status session_compile(session *s, module *m, flight_recorder *recorder)
 {
     if (!s->has_pipeline) return EXIT_STATUS_OK;
     if (flight_recorder_phase(recorder, "compiling")) return EXIT_STATUS_RESOURCES;
+    TRY_AS(EXIT_STATUS_INPUT, library_check_functions(m));
     TRY_AS(EXIT_STATUS_USAGE,
            step_range_find(s->diags, &s->opened.contract, &s->range, &s->request.first, &s->request.end));
     session_watch_compile(s, &s->watch, true);
