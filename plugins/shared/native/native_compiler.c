@@ -86,21 +86,37 @@ native_status native_compiler_find(const char *wanted, native_compiler *c, nativ
 
 enum { LINE_BYTES = 512 };
 
-/* Keeps one line of all that goes by: the first that says "error" or what a linker misses, or else the first. */
+/* How much a line says of a failure, the more the higher. */
+typedef enum telling {
+    TELLS_NOTHING,
+    TELLS_ANYTHING,
+    TELLS_OF_LINKER, /* that it failed: why, it said itself before */
+    TELLS_LINKER,    /* what it says itself, in which "error" need not be */
+    TELLS_ERROR
+} telling;
+
+static telling telling_of(const char *line)
+{
+    if (line[0] == '\0') return TELLS_NOTHING;
+    if (strstr(line, "ld returned") != NULL || strstr(line, "linker command failed") != NULL) return TELLS_OF_LINKER;
+    if (strstr(line, "error") != NULL || strstr(line, "undefined reference") != NULL) return TELLS_ERROR;
+    return strstr(line, "ld: ") != NULL && strstr(line, "warning") == NULL ? TELLS_LINKER : TELLS_ANYTHING;
+}
+
+/* Keeps one line of all that goes by: the first of those that tell most. */
 typedef struct said {
     char line[LINE_BYTES], best[LINE_BYTES];
     size_t length;
-    bool has_best, has_error;
+    telling tells;
 } said;
 
 static void end_line(said *s)
 {
     s->line[s->length] = '\0';
-    const bool is_error = strstr(s->line, "error") != NULL || strstr(s->line, "undefined reference") != NULL;
-    if (s->length > 0 && (!s->has_best || (is_error && !s->has_error))) {
+    const telling tells = telling_of(s->line);
+    if (tells > s->tells) {
         memcpy(s->best, s->line, s->length + 1);
-        s->has_best = true;
-        s->has_error = is_error;
+        s->tells = tells;
     }
     s->length = 0;
 }
@@ -283,10 +299,9 @@ static native_status say_end(const native_compiler *c, int wait_status, const sa
 {
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return NATIVE_OK;
     const bool is_signal = WIFSIGNALED(wait_status);
-    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s` ended %s %d%s%s", c->name,
-                       is_signal ? "by signal" : "with status",
-                       is_signal ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), s->has_best ? ": " : "",
-                       s->has_best ? s->best : "");
+    return native_fail(
+        e, NATIVE_COMPILER_FAILED, "C compiler `%s` ended %s %d%s%s", c->name, is_signal ? "by signal" : "with status",
+        is_signal ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), s->tells > TELLS_NOTHING ? ": " : "", s->best);
 }
 
 /* Hears them until all ended. Of several that failed the first has the word. */

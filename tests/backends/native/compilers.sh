@@ -21,6 +21,14 @@ exit 1"
 fails 5 'error: \[pto.native/compiler\] C compiler `wrong` ended with status 1: module.c:3:5: error: expected an expression ' ./with ./wrong
 fails 5 'error: \[pto.native/compiler\] C compiler `false` ended with status 1 ' ./with false
 fails 5 'error: \[pto.native/load\] what C compiler `true` made is not a module: it is missing ' ./with true
+# A linker says why before its caller says that it failed.
+program links 'exec gcc "$@" -lmissing-here'
+fails 5 'error: \[pto.native/compiler\] C compiler `links` ended with status 1: [^ ]*ld: cannot find -lmissing-here' ./with ./links
+program full "echo 'module.c:3:5: warning: unused' >&2
+echo '/usr/bin/ld: final link failed: No space left on device' >&2
+echo 'collect2: error: ld returned 1 exit status' >&2
+exit 1"
+fails 5 'error: .* C compiler `full` ended with status 1: /usr/bin/ld: final link failed: No space left on device ' ./with ./full
 program crashes 'kill -SEGV $$'
 fails 5 'error: \[pto.native/compiler\] C compiler `crashes` ended by signal 11 ' ./with ./crashes
 
