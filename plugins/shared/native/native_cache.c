@@ -68,6 +68,24 @@ void native_cache_close(native_cache *c)
     c->folder = -1;
 }
 
+/* Removes what has a name of ours and is not what we put there: a file, a link, or a folder that is empty. */
+static void remove_spoilt(const native_cache *c, const char *name)
+{
+    if (unlinkat(c->folder, name, 0) != 0 && errno == EISDIR) unlinkat(c->folder, name, AT_REMOVEDIR);
+}
+
+/* What stops a file of that name from being written; `failed` is the errno. */
+static native_status fail_to_write(const native_cache *c, const char *name, int failed, native_error *e)
+{
+    struct stat st;
+    if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        return native_fail(e, NATIVE_NO_FOLDER,
+                           "`%s/%s` is a folder that is not empty, where a file of the cache belongs; remove it",
+                           c->path, name);
+    return native_fail(e, NATIVE_NO_FOLDER, "cache folder `%s` cannot be written: %s", c->path,
+                       native_errno_text(failed));
+}
+
 /* ---- reading ---- */
 
 /* Whether the file ends with the digest of what it holds. */
@@ -105,7 +123,7 @@ native_status native_cache_load(native_cache *c, const native_digest *key, const
     if (fd < 0 && errno == ENOENT) return NATIVE_OK;
     if (fd < 0 || !is_whole(fd, key)) {
         if (fd >= 0) close(fd);
-        unlinkat(c->folder, name, 0);
+        remove_spoilt(c, name);
         return native_fail(e, NATIVE_DAMAGED, "file `%s` of the cache is not what was written", path);
     }
     /* It was used today. */
@@ -122,16 +140,22 @@ native_status native_cache_load(native_cache *c, const native_digest *key, const
 
 /* ---- the lock of a key ---- */
 
+static int open_lock(const native_cache *c, const char *name)
+{
+    const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, fd = openat(c->folder, name, flags, S_IRUSR | S_IWUSR);
+    if (fd >= 0 || (errno != EISDIR && errno != ELOOP)) return fd;
+    remove_spoilt(c, name);
+    return openat(c->folder, name, flags, S_IRUSR | S_IWUSR);
+}
+
 native_status native_cache_lock(native_cache *c, const native_digest *key, double seconds_max, bool (*stop)(void *self),
                                 void *self, int *lock, native_error *e)
 {
     char name[NAME_BYTES];
     name_of(key, LOCK, name);
     for (;;) {
-        const int fd = openat(c->folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-        if (fd < 0)
-            return native_fail(e, NATIVE_NO_FOLDER, "cache folder `%s` cannot be written: %s", c->path,
-                               native_errno_text(errno));
+        const int fd = open_lock(c, name);
+        if (fd < 0) return fail_to_write(c, name, errno, e);
         struct stat st = {.st_nlink = 0};
         const bool is_locked = native_folder_lock(fd, seconds_max, stop, self);
         if (is_locked && fstat(fd, &st) == 0 && st.st_nlink > 0) {
@@ -283,7 +307,7 @@ native_status native_cache_store(native_cache *c, const native_digest *key, int 
     char unfinished[NAME_BYTES], name[NAME_BYTES];
     name_of(key, UNFINISHED, unfinished);
     name_of(key, LIBRARY, name);
-    unlinkat(c->folder, unfinished, 0);
+    remove_spoilt(c, unfinished);
     const int to = openat(c->folder, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           S_IRUSR | S_IWUSR | S_IXUSR);
     bool is_stored = to >= 0 && copy(from, to, key);
@@ -298,8 +322,7 @@ native_status native_cache_store(native_cache *c, const native_digest *key, int 
     }
     if (!is_stored) {
         unlinkat(c->folder, unfinished, 0);
-        return native_fail(e, NATIVE_NO_FOLDER, "cache folder `%s` cannot be written: %s", c->path,
-                           native_errno_text(failed));
+        return fail_to_write(c, to >= 0 ? name : unfinished, failed, e);
     }
     remove_oldest(c, name);
     return NATIVE_OK;

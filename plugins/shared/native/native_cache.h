@@ -28,8 +28,10 @@ native_status native_cache_open(native_cache *c, const char *path, uint64_t byte
 void native_cache_close(native_cache *c); /* also of one that is not open */
 
 /* Loads the file of `key`, which must have `symbol`, or anything when that is NULL: `*library` is a handle for dlsym
- * and dlclose, or NULL when there is no such file. NATIVE_DAMAGED     the file is not what was written; it is removed
- * where that is allowed NATIVE_NOT_LOADED  it is, but cannot be loaded or lacks the symbol: it is to be stored anew */
+ * and dlclose, or NULL when there is no such file.
+ *   NATIVE_DAMAGED     it is not what was written; it is removed where that is allowed, but not a folder that holds
+ *                      something
+ *   NATIVE_NOT_LOADED  it is, but cannot be loaded or lacks the symbol: it is to be stored anew */
 native_status native_cache_load(native_cache *c, const native_digest *key, const char *symbol, void **library,
                                 native_error *e);
 
@@ -41,8 +43,8 @@ native_status native_cache_lock(native_cache *c, const native_digest *key, doubl
 void native_cache_unlock(native_cache *c, const native_digest *key, int lock);
 
 /* Copies what is left of the file that is open as `from` into the cache; the lock of `key` is held. Removes what is too
- * old, and what processes left that were killed. NATIVE_NO_FOLDER: it cannot be read or written, and nothing of it is
- * left. */
+ * old, and what processes left that were killed. NATIVE_NO_FOLDER: it cannot be read or written, as where a folder
+ * that holds something has its name, and nothing of it is left. */
 native_status native_cache_store(native_cache *c, const native_digest *key, int from, native_error *e);
 
 /* A file of the folder. */

@@ -47,6 +47,29 @@ for damage in 'truncate -s -1' 'truncate -s 0' 'printf x | dd conv=notrunc bs=1 
 done
 compiled 6
 
+# A folder or a link in the place of a file of ours goes, unless the folder is not empty: then it says what to do.
+key=${file%.so}
+mkdir precious
+echo data >precious/thesis
+for name in "$file" "$key.lock" "$key.tmp"; do
+  for spoil in mkdir "ln -s $PWD/precious"; do
+    rm "$file"
+    $spoil "$name"
+    case $name in *.so) warns 'file `.*native-1/[0-9a-f]*.so` of the cache is not what was written' ;; *) quiet ;; esac
+    before=$(wc -l <count)
+    quiet
+    compiled "$before"
+  done
+  rm "$file"
+  mkdir -p "$name/own"
+  in_the_way="\`.*native-1/[0-9a-f]*.${name##*.}\` is a folder that is not empty, where a file of the cache belongs; remove it"
+  warns "$in_the_way"
+  warns "$in_the_way"
+  rmdir "$name/own" "$name"
+  quiet
+done
+[ "$(cat precious/thesis)" = data ] || fail 'what a link leads to was changed'
+
 # Of others.
 chmod 777 $folder
 warns 'cache folder `.*native-1` can be written by others (mode 0777, expected 0700)'

@@ -209,11 +209,15 @@ TEST(a_file_that_is_not_what_was_written_is_never_loaded)
     assert_int_equal(symlink(library_path(), file_of(&f, "a", ".so")), 0);
     assert_int_equal(load_status(&f, &c, "a"), NATIVE_DAMAGED);
     assert_int_equal(entry_count(f.folder), 0);
-    /* One that cannot be removed is not loaded either, nor replaced. */
     assert_int_equal(mkdir(file_of(&f, "a", ".so"), 0700), 0);
     assert_int_equal(load_status(&f, &c, "a"), NATIVE_DAMAGED);
+    assert_int_equal(entry_count(f.folder), 0);
+    /* What others put there stays: it is not loaded, nor replaced. */
+    assert_int_equal(mkdir(file_of(&f, "a", ".so"), 0700), 0);
+    write_text(file_of(&f, "a", ".so/thesis"), "", 0600);
+    assert_int_equal(load_status(&f, &c, "a"), NATIVE_DAMAGED);
     assert_int_equal(store(&c, "a", library_path(), &f.e), NATIVE_NO_FOLDER);
-    assert_says(&f, " cannot be written: Is a directory");
+    assert_says(&f, ".so` is a folder that is not empty, where a file of the cache belongs; remove it");
     assert_int_equal(entry_count(f.folder), 1);
     native_cache_close(&c);
     native_fixture_end(&f);
