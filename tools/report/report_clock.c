@@ -10,17 +10,24 @@ bool report_is_clocked(const report *r)
     return report_counter(r, PTO_COUNTER_CYCLES, -1) < 0 && report_counter(r, PTO_COUNTER_TIME, 0) > 0;
 }
 
-static double threads_of(const report *r) { return report_counter(r, PTO_COUNTER_THREADS, 1); }
-
-/* A counter of a kernel; -1: not reported. */
-static double kernel_counter(const report *r, const char *kernel, pto_counter counter)
+/* The median of a counter; -1: not reported. `kernel`: NULL of a counter of the run. */
+static double median_of(const report *r, const char *kernel, pto_counter counter)
 {
     for (uint32_t i = 0; i < r->result->counter_count; i++) {
         const counter_name n = counter_name_read(str_from(r->result->counters[i].name));
-        if (n.counter == counter && str_is(n.unit, kernel)) return r->result->counters[i].value;
+        if (n.counter == counter && str_is(n.unit, kernel != NULL ? kernel : ""))
+            return r->result->counters[i].all.median;
     }
     return -1;
 }
+
+double report_clock_us(const report *r)
+{
+    const double us = median_of(r, NULL, PTO_COUNTER_TIME);
+    return us > 0 ? us : 0;
+}
+
+static double threads_of(const report *r) { return report_counter(r, PTO_COUNTER_THREADS, 1); }
 
 static const kernel_work *work_of(const report *r, op_id kernel)
 {
@@ -48,7 +55,7 @@ static const char *say(const report *r, const char *format, ...)
 
 report_verdict report_judge_clocked(const report *r)
 {
-    const double us = report_counter(r, PTO_COUNTER_TIME, 0);
+    const double us = report_clock_us(r);
     report_verdict v = {say(r, "%.6g \xc2\xb5s by the clock of this machine", us), "", ""};
     if (!r->work.is_known) {
         v.reason = "How much it moved and computed is not known: a loop or a branch depends on data.";
@@ -109,7 +116,7 @@ static void put_events(const report *r, const char *kernel, text_buffer *out)
                                            PTO_COUNTER_KERNEL_CACHE_MISSES};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         char text[32];
-        const double v = kernel_counter(r, kernel, counters[i]);
+        const double v = median_of(r, kernel, counters[i]);
         if (v < 0)
             put_not_reported(out);
         else
@@ -122,9 +129,9 @@ static void put_times(const report *r, const char *name, const kernel_work *w, d
 {
     char text[32];
     text_printf(out, "<td class=\"n\">%s</td>",
-                markup_thousands(kernel_counter(r, name, PTO_COUNTER_KERNEL_LAUNCHES), text));
+                markup_thousands(median_of(r, name, PTO_COUNTER_KERNEL_LAUNCHES), text));
     put_number(us, out);
-    put_share(us, report_counter(r, PTO_COUNTER_TIME, 0), out);
+    put_share(us, report_clock_us(r), out);
     put_work(r, w, us, out);
     put_events(r, name, out);
     text_puts(out, "</tr>\n");
@@ -132,7 +139,7 @@ static void put_times(const report *r, const char *name, const kernel_work *w, d
 
 static void put_row(const report *r, const report_kernel *k, uint32_t number, text_buffer *out)
 {
-    const double us = kernel_counter(r, k->name, PTO_COUNTER_KERNEL_TIME);
+    const double us = median_of(r, k->name, PTO_COUNTER_KERNEL_TIME);
     if (us < 0) return; /* of @f.init */
     text_printf(out, "<tr><td><a href=\"#kernel-%u\">@", number);
     markup_text(out, str_from(k->name));
@@ -156,23 +163,23 @@ static void put_others(const report *r, text_buffer *out)
         text_puts(out, "<tr><td>");
         markup_text(out, n.unit);
         text_puts(out, "</td>");
-        put_times(r, arena_strndup(r->arena, n.unit.p, n.unit.n), NULL, r->result->counters[i].value, out);
+        put_times(r, arena_strndup(r->arena, n.unit.p, n.unit.n), NULL, r->result->counters[i].all.median, out);
     }
 }
 
 void report_put_clock(const report *r, text_buffer *out)
 {
     if (!report_is_clocked(r)) return;
-    text_puts(out,
-              "<section id=\"time\"><h2>Where the time goes</h2>\n<p>Of the execution that the report is about, by the "
-              "clock of this machine: from the launch of a kernel to the end of its last instance. Bytes are those "
-              "that its tiles load and store, each array once in a launch at most; operations are results of "
-              "arithmetic on elements, two for a product and its sum. Peaks are those of the machine file.</p>\n"
-              "<div class=\"scroll\"><table id=\"kernels\"><thead><tr><th>kernel</th><th class=\"n\">launches</th>"
-              "<th class=\"n\">\xc2\xb5s</th><th class=\"n\">of the run</th><th class=\"n\">bytes</th>"
-              "<th class=\"n\">GB/s</th><th class=\"n\">of the peak</th><th class=\"n\">operations</th>"
-              "<th class=\"n\">GFLOP/s</th><th class=\"n\">of the peak</th><th class=\"n\">CPU cycles</th>"
-              "<th class=\"n\">CPU instructions</th><th class=\"n\">cache misses</th></tr></thead><tbody>\n");
+    text_puts(out, "<section id=\"time\"><h2>Where the time goes</h2>\n<p>By the clock of this machine");
+    if (r->result->runs > 1) text_printf(out, ", medians of %u executions", r->result->runs);
+    text_puts(out, ": from the launch of a kernel to the end of its last instance. Bytes are those "
+                   "that its tiles load and store, each array once in a launch at most; operations are results of "
+                   "arithmetic on elements, two for a product and its sum. Peaks are those of the machine file.</p>\n"
+                   "<div class=\"scroll\"><table id=\"kernels\"><thead><tr><th>kernel</th><th class=\"n\">launches</th>"
+                   "<th class=\"n\">\xc2\xb5s</th><th class=\"n\">of the run</th><th class=\"n\">bytes</th>"
+                   "<th class=\"n\">GB/s</th><th class=\"n\">of the peak</th><th class=\"n\">operations</th>"
+                   "<th class=\"n\">GFLOP/s</th><th class=\"n\">of the peak</th><th class=\"n\">CPU cycles</th>"
+                   "<th class=\"n\">CPU instructions</th><th class=\"n\">cache misses</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < r->kernel_count; i++) put_row(r, &r->kernels[i], i, out);
     put_others(r, out);
     text_puts(out, "</tbody></table></div>\n</section>\n");

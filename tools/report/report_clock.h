@@ -7,6 +7,8 @@
 
 /* Whether the run is one: the backend reports time, and no cycles. */
 bool report_is_clocked(const report *r);
+/* Microseconds of an execution, the median of all; 0: the backend reports no time. */
+double report_clock_us(const report *r);
 /* What bounds it: memory or arithmetic, whichever is nearer to the peak of the machine. */
 report_verdict report_judge_clocked(const report *r);
 /* The section `time`: each kernel with its time, what it moved and computed, the share of the machine's peaks, and what

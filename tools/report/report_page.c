@@ -145,7 +145,7 @@ static void put_run_tiles(const report *r, text_buffer *out)
     char text[32];
     const double read = report_counter(r, PTO_COUNTER_GM_READ, -1);
     const double written = report_counter(r, PTO_COUNTER_GM_WRITTEN, -1);
-    const double us = report_counter(r, PTO_COUNTER_TIME, 0), launches = report_counter(r, PTO_COUNTER_LAUNCHES, 0);
+    const double us = report_clock_us(r), launches = report_counter(r, PTO_COUNTER_LAUNCHES, 0);
     const double instances = report_counter(r, PTO_COUNTER_INSTANCES, 0);
     text_puts(out, "<div class=\"tiles\">");
     if (r->cycles > 0) put_tile(out, "cycles", "%s", markup_thousands(r->cycles, text));

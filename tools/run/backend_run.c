@@ -413,7 +413,7 @@ static uint32_t bind_count(const backend_request *request)
 static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call,
                               const backend_request *request, sink *k, binder *init, void *exe)
 {
-    pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
+    pto_run_sink to = {.struct_size = sizeof to, .measures = k->folder != NULL, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
     series wall = {0};
     uint64_t constants = 1;

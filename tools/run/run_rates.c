@@ -2,6 +2,7 @@
 
 #include "tools/run/counter_name.h"
 
+#include <sched.h>
 #include <string.h>
 
 static double number_of(const machine *m, const char *path)
@@ -20,6 +21,15 @@ static double products_per_cycle(const machine *m, dtype type)
     return cycles > 0 ? 2 * rows * columns * (bytes / dtype_bytes(type)) / cycles : 0;
 }
 
+/* More threads than CPUs share these. */
+static double cpus_of(double threads)
+{
+    cpu_set_t set;
+    /* It fails on a system of more than CPU_SETSIZE of them. */
+    const int available = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CPU_SETSIZE;
+    return threads < available ? threads : available;
+}
+
 run_rates run_rates_of(const machine *m, const kernel_work *work, double seconds, double threads)
 {
     run_rates r = {.bytes_per_second = (work->bytes_read + work->bytes_written) / seconds,
@@ -28,7 +38,7 @@ run_rates run_rates_of(const machine *m, const kernel_work *work, double seconds
     const double clock = (double)m->clock_hz;
     r.peak_bytes_per_second = m->shared_bytes_per_cycle * clock;
     const dtype type = work->products > 0 ? work->product_type : DTYPE_F32;
-    r.peak_ops_per_second = products_per_cycle(m, type) * clock * threads;
+    r.peak_ops_per_second = products_per_cycle(m, type) * clock * cpus_of(threads);
     return r;
 }
 

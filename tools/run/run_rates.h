@@ -10,7 +10,9 @@
 typedef struct run_rates {
     double bytes_per_second, ops_per_second;
     double peak_bytes_per_second; /* of global memory, reads and writes together */
-    double peak_ops_per_second; /* of matrix products of the type of most of them, of f32 without any, on all threads */
+    /* Of matrix products of the type of most of them, of f32 without any, on all threads, as far as the process has
+     * CPUs for them. */
+    double peak_ops_per_second;
 } run_rates;
 
 /* `m` may be NULL. `threads`: cores that worked, 1 or more. */

@@ -51,6 +51,7 @@ typedef struct executable {
     const pto_native_function *function;
     const pto_native_function *init; /* computes constants of it; or NULL */
     int has_run, has_run_init;       /* their first call was looked at */
+    native_profile *profile;         /* NULL: nobody asked yet */
     native_keep keep;
 } executable;
 
@@ -115,6 +116,7 @@ static void release(const pto_run *run, void *exe)
     executable *x = exe;
     (void)run;
     native_pool_end(x->keep.pool);
+    native_profile_close(x->profile);
     native_arena_end(&x->keep.memory);
     native_arena_end(&x->keep.scratch);
     native_arena_end(&x->keep.constants.memory);
@@ -224,9 +226,13 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     repeated again = {&s, f, &c};
     const native_outputs outputs = {call, bindings, run_again, &again, x->keep.memory.bytes_max};
     if (is_first) native_outputs_fill(&outputs);
-    const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
+    const int is_profiled = call->sink != NULL && call->sink->measures != 0;
     const uint32_t threads = native_pool_threads(x->keep.pool);
-    if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
+    if (is_profiled) {
+        if (x->profile == NULL) x->profile = native_profile_make(run, x->module, threads);
+        s.profile = x->profile;
+        native_profile_begin(s.profile);
+    }
     const uint64_t begin = call->sink != NULL ? native_now_ns() : 0;
     const int32_t fault = f->run(&c);
     const uint64_t end = call->sink != NULL ? native_now_ns() : 0;

@@ -49,16 +49,16 @@ struct native_profile {
 static const char *name_of(const pto_run *run, uint32_t op)
 {
     const pto_str name = pto_function_name(native_op_at(run, op));
-    char *text = PTO_SCRATCH(run, char, name.n + 1);
+    char *text = pto_keep(run, name.n + 1);
     memcpy(text, name.p, name.n);
     return text;
 }
 
-native_profile *native_profile_begin(const pto_run *run, const pto_native_module *module, uint32_t threads)
+native_profile *native_profile_make(const pto_run *run, const pto_native_module *module, uint32_t threads)
 {
-    native_profile *p = PTO_SCRATCH(run, native_profile, 1);
+    native_profile *p = pto_keep(run, sizeof *p);
     p->kernel_count = module->kernel_count;
-    p->kernels = PTO_SCRATCH(run, kernel_profile, p->kernel_count + 1); /* the last one: of no kernel's own */
+    p->kernels = pto_keep(run, (p->kernel_count + 1) * sizeof *p->kernels); /* the last one: of no kernel's own */
     p->kernels[p->kernel_count].name = "packing";
     for (uint32_t i = 0; i < p->kernel_count; i++) {
         p->kernels[i].run = module->kernels[i].run;
@@ -66,11 +66,27 @@ native_profile *native_profile_begin(const pto_run *run, const pto_native_module
     }
     p->thread_count = threads;
     p->pieces_max = PIECES_MAX / threads;
-    p->threads = PTO_SCRATCH(run, thread_profile, threads);
-    for (uint32_t i = 0; i < threads; i++) p->threads[i].pieces = PTO_SCRATCH(run, piece, p->pieces_max);
-    p->launches = PTO_SCRATCH(run, piece, LAUNCHES_MAX);
-    p->start = (int64_t)native_now_ns();
+    p->threads = pto_keep(run, threads * sizeof *p->threads);
+    for (uint32_t i = 0; i < threads; i++) p->threads[i].pieces = pto_keep(run, p->pieces_max * sizeof(piece));
+    p->launches = pto_keep(run, LAUNCHES_MAX * sizeof(piece));
     return p;
+}
+
+void native_profile_close(native_profile *p)
+{
+    for (uint32_t i = 0; p != NULL && i < p->thread_count; i++)
+        if (p->threads[i].is_open) native_events_close(&p->threads[i].events);
+}
+
+void native_profile_begin(native_profile *p)
+{
+    for (uint32_t i = 0; i <= p->kernel_count; i++) {
+        kernel_profile *k = &p->kernels[i];
+        *k = (kernel_profile){.run = k->run, .name = k->name};
+    }
+    for (uint32_t i = 0; i < p->thread_count; i++) p->threads[i].count = p->threads[i].left_out = 0;
+    p->launch_count = p->launches_left_out = 0;
+    p->start = (int64_t)native_now_ns();
 }
 
 /* ---- while it runs ---- */
@@ -182,10 +198,7 @@ void native_profile_end(native_profile *p, const pto_run_sink *sink)
                                                         [NATIVE_EVENT_INSTRUCTIONS] = PTO_COUNTER_KERNEL_INSTRUCTIONS,
                                                         [NATIVE_EVENT_CACHE_MISSES] = PTO_COUNTER_KERNEL_CACHE_MISSES};
     double left_out = p->launches_left_out;
-    for (uint32_t i = 0; i < p->thread_count; i++) {
-        left_out += p->threads[i].left_out;
-        if (p->threads[i].is_open) native_events_close(&p->threads[i].events);
-    }
+    for (uint32_t i = 0; i < p->thread_count; i++) left_out += p->threads[i].left_out;
     for (uint32_t i = 0; i <= p->kernel_count; i++) {
         const kernel_profile *k = &p->kernels[i];
         if (k->launches == 0) continue;
@@ -194,6 +207,7 @@ void native_profile_end(native_profile *p, const pto_run_sink *sink)
         for (uint32_t n = 0; n < NATIVE_EVENTS; n++)
             if (!k->lacks[n]) pto_profile_count_unit(sink, counters[n], k->name, (double)k->counts[n]);
     }
+    if (sink->file_begin == NULL) return;
     if (left_out > 0) pto_profile_count(sink, PTO_COUNTER_SLICES_LEFT_OUT, left_out);
-    if (sink->file_begin != NULL) put_swimlane(p, sink);
+    put_swimlane(p, sink);
 }

@@ -37,12 +37,14 @@ typedef struct pto_slice {
 
 /* Where a run puts what it made besides tensors. Texts and bytes are copied. */
 typedef struct pto_run_sink {
-    uint32_t struct_size, reserved;
+    uint32_t struct_size;
+    uint32_t measures; /* 1: a report is asked for, and counters that cost time to measure: kernel times */
     void *self;
     /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". pto_profile_count and
      * pto_profile_count_unit (profile.h) write both. */
     void (*counter)(void *self, pto_str name, pto_str unit, double value);
-    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL: no files are asked for. */
+    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL: no files are asked for, as in
+     * all executions but the last. */
     void (*file_begin)(void *self, pto_str name);
     void (*file_write)(void *self, const void *bytes, size_t n);
     void (*file_end)(void *self);

@@ -1,5 +1,6 @@
 # The report of a run by the clock of this machine: time, bytes and operations of each kernel beside the peaks of the
-# machine, a lane for each thread; what the CPU did not count is not reported, and nothing is measured unless asked for.
+# machine, a lane for each thread; of several executions medians; what the CPU did not count is not reported, and
+# nothing is measured unless asked for.
 . "$TEST_ROOT/tests/shell.sh"
 export XDG_CACHE_HOME="$PWD"
 cat >f.ptir <<'END'
@@ -21,6 +22,10 @@ rows = {r["name"]: r for r in csv.DictReader(open("report/counters.csv"))}
 times = {n.split(" / ")[0]: float(r["value"]) for n, r in rows.items() if n.endswith(" / kernel time")}
 assert len(times) >= 2 and sum(times.values()) <= 1.001 * float(rows["time"]["value"]), rows
 assert int(rows["launches"]["value"]) == sum(int(r["value"]) for n, r in rows.items() if n.endswith(" / kernel launches")), rows
+kernels = {n: r for n, r in rows.items() if n.endswith(" / kernel time")}
+assert all(float(r["min"]) <= float(r["median"]) <= float(r["min"]) + float(r["spread"]) for r in kernels.values()), kernels
+assert any(float(r["spread"]) > 0 for r in kernels.values()), kernels
+assert "medians of 3 executions" in text
 table = page[page.index('<table id="kernels">'):]
 table = table[:table.index("</table>")]
 cells = [[re.sub(r"<[^>]*>", "", c) for c in re.findall(r"<td.*?</td>", row)] for row in re.findall(r"<tr>.*?</tr>", table)[1:]]
@@ -28,6 +33,7 @@ assert [c[0].lstrip("@") for c in cells] == list(times), cells
 product = [c for c in cells if int(c[7].replace(",", "")) >= 2 * 300 * 200 * 100]
 assert len(product) == 1, cells
 for name, row in zip(times, cells):
+    assert row[2] == "%.5g" % float(rows[f"{name} / kernel time"]["median"]), row
     for counter, cell in zip(("cpu cycles", "cpu instructions", "cache misses"), row[10:]):
         key = f"{name} / {counter}"
         assert (cell == "not reported") == (key not in rows), (key, cell)
