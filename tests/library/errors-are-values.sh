@@ -8,10 +8,20 @@ a missing plugin: 3
 error: [E1301] `./missing.so` cannot be opened: No such file or directory
 a context that is none: 2
 error: [E1611] pto_pipeline_read was called with a context that could not be made
+no place for a context: 2
+no pipeline: 2
+no pipeline: 2
+no program: 2
+no callable: 2
+no callable: 2
+no callable: 2
+no callable: 2
 no context: 2
 a context: 0
 no path: 2
 error: [E1611] pto_pipeline_read needs a path, which is NULL
+no place for a pipeline: 2
+error: [E1611] pto_pipeline_read needs a place for the pipeline, which is NULL
 no pipeline: 2
 error: [E1501] cannot open `missing.yaml`: No such file or directory
 a wrong pipeline: 3
@@ -25,6 +35,10 @@ wrong text: 4
 mine.ptir:1:9: error: [E0105] expected a parameter but found the end of the text
 a wrong module: 4
 mine.ptir:2:3: error: [E0320] `return` hands over 0 values; `func` needs 1
+an empty text: 4
+mine.ptir: error: [E1701] the module has no function
+no place for a program: 2
+error: [E1611] pto_compile_text needs a place for the program, which is NULL
 no module: 4
 missing.ptir: error: [E0115] cannot be read: No such file or directory
 no text: 2

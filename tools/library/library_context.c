@@ -65,6 +65,7 @@ static const char *const *search_folders(arena *a, const char *const *given, con
 
 pto_result pto_context_create(const pto_context_params *params, pto_context **out)
 {
+    if (out == NULL) return PTO_RESULT_USAGE;
     arena *a = arena_create("context");
     pto_context *c = arena_alloc(a, sizeof *c);
     pto_context_params p = {.struct_size = sizeof p};

@@ -3,7 +3,8 @@
  * Nothing is printed and the program is not ended: what is wrong is a result and a list of diagnostics of the context.
  * Two things are no results: when there is no memory for what it keeps of modules and compiles, or the library finds
  * itself in a state that must not be, it prints one line and ends the process. A call that finds no memory for
- * workspaces and scratch returns PTO_RESULT_FAILED. There is no state outside of contexts.
+ * workspaces and scratch returns PTO_RESULT_FAILED. There is no state outside of contexts. Where a pointer must not be
+ * NULL and is, the result is PTO_RESULT_USAGE, or there is none: NULL, "" or 0.
  *
  * Threads: a context, and all that is made of it, is of one thread at a time; any number of contexts may be used on
  * threads of their own at the same time. Calls of the C compiler of one process wait for each other; while it runs,
@@ -57,8 +58,8 @@ typedef struct pto_context_params {
     const char *const *pipeline_folders;
 } pto_context_params;
 
-/* Makes a context; `params` may be NULL. `*out` is set in any case, and is to be destroyed: on failure
- * (PTO_RESULT_PLUGIN: a plugin of `plugins` cannot be used) it has the diagnostics. Reads the environment. */
+/* Makes a context; `params` may be NULL. `*out` is set in any case but that `out` is NULL, and is to be destroyed: on
+ * failure (PTO_RESULT_PLUGIN: a plugin of `plugins` cannot be used) it has the diagnostics. Reads the environment. */
 PTO_API pto_result pto_context_create(const pto_context_params *params, pto_context **out);
 /* Destroys it with all that was made of it and is left; NULL is none. */
 PTO_API void pto_context_destroy(pto_context *c);

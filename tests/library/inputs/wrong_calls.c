@@ -122,6 +122,29 @@ static void wrong_callables(pto_program *p)
     pto_callable_destroy(f);
 }
 
+/* What is NULL and must not be. */
+static void no_handles(void)
+{
+    pto_program *program = NULL;
+    pto_callable *f = NULL;
+    uint32_t rank = 0;
+    int64_t extents[1][8];
+    pto_context_destroy(NULL);
+    pto_program_destroy(NULL);
+    pto_callable_destroy(NULL);
+    if (pto_diagnostic_count(NULL) != 0 || pto_diagnostic_at(NULL, 0) != NULL || pto_diagnostics_text(NULL)[0] != 0 ||
+        pto_program_text(NULL)[0] != 0 || pto_program_function(NULL, 0) != NULL)
+        puts("there is something of nothing");
+    say("no place for a context", pto_context_create(NULL, NULL));
+    say("no pipeline", pto_compile_text(NULL, TEXT(text), "mine.ptir", &program));
+    say("no pipeline", pto_compile_file(NULL, "mine.ptir", &program));
+    say("no program", pto_callable_create(NULL, "f", &f));
+    say("no callable", pto_callable_set_constant(NULL, "w", NULL));
+    say("no callable", pto_callable_set_symbol(NULL, "N", 4));
+    say("no callable", pto_callable_shapes(NULL, NULL, 0, &rank, extents, 1));
+    say("no callable", pto_callable_call(NULL, NULL, 0, NULL, 0));
+}
+
 int main(int argc, char **argv)
 {
     pto_pipeline *pipeline = NULL, *bare = NULL;
@@ -134,9 +157,11 @@ int main(int argc, char **argv)
     say("a context that is none", pto_pipeline_read(c, "reference.yaml", NULL, &pipeline));
     pto_context_destroy(c);
     c = NULL;
+    no_handles();
     say("no context", pto_pipeline_read(NULL, "reference.yaml", NULL, &pipeline));
     say("a context", pto_context_create(NULL, &c));
     say("no path", pto_pipeline_read(c, NULL, NULL, &pipeline));
+    say("no place for a pipeline", pto_pipeline_read(c, argv[1], NULL, NULL));
     say("no pipeline", pto_pipeline_read(c, "missing.yaml", NULL, &pipeline));
     say("a wrong pipeline",
         pto_pipeline_read_text(c, TEXT("pto-pipeline: 1\npasses: [pto.missing]\n"), "mine.yaml", NULL, &pipeline));
@@ -149,6 +174,8 @@ int main(int argc, char **argv)
     say("a wrong module",
         pto_compile_text(pipeline, TEXT("func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return\n}\n"),
                          "mine.ptir", &program));
+    say("an empty text", pto_compile_text(pipeline, TEXT(""), "mine.ptir", &program));
+    say("no place for a program", pto_compile_text(pipeline, TEXT(text), "mine.ptir", NULL));
     say("no module", pto_compile_file(pipeline, "missing.ptir", &program));
     say("no text", pto_compile_text(pipeline, NULL, 8, "mine.ptir", &program));
     say("a pipeline without backend",
