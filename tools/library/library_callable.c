@@ -379,6 +379,8 @@ static status check_overlaps(const pto_callable *x)
         for (uint32_t k = 0; k < count; k++) {
             const bound_tensor *t = &call->tensors[k];
             if (k == i || t->alias != 0 || (t->is_output && k < i)) continue;
+            /* What is empty lies nowhere. */
+            if (w->abi.bytes == 0 || t->abi.bytes == 0) continue;
             if (w->data >= t->data + t->abi.bytes || t->data >= w->data + w->abi.bytes) continue;
             if (function_may_alias(m, call->function, i, k)) continue;
             op_name_diag(d, m, call->function, DIAG_ERROR);

@@ -245,6 +245,8 @@ static int32_t check_overlaps(const checked_call *k)
     for (uint32_t i = 0; i < f->argument_count; i++) {
         for (uint32_t o = 0; f->arguments[i].is_written && o < f->argument_count; o++) {
             if (o == i || (f->arguments[i].may_alias >> o & 1) != 0) continue;
+            /* What is empty lies nowhere. */
+            if (k->bytes[i] == 0 || k->bytes[o] == 0) continue;
             if (k->data[i] >= k->data[o] + k->bytes[o] || k->data[o] >= k->data[i] + k->bytes[i]) continue;
             return fail(k->context, PTO_RUNTIME_ARGUMENT, "the memory of `%s` overlaps that of `%s`",
                         f->arguments[i].name, f->arguments[o].name);
