@@ -376,8 +376,8 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
     for (uint32_t i = 0; i < j->tensor_count; i++) j->tensors[i].is_lent = !session_compares(s);
     const op_id f = call_entry(m, j->entry);
-    if (f == 0 || call_check_fixed(m) != OK) return EXIT_STATUS_INPUT;
-    given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed};
+    if (f == 0 || call_check_fixed(m, NULL) != OK) return EXIT_STATUS_INPUT;
+    given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed, NULL};
     const bound_call *init = NULL;
     TRY_EXIT(call_init_bind(s->arena, m, &given, &init));
     if (j->rebind != 0 && !call_has_constants(m, f)) {
@@ -386,7 +386,7 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
         return EXIT_STATUS_USAGE;
     }
     if (call_bind(s->arena, m, f, given.tensor_count, given.tensors, given.symbol_count, given.symbols,
-                  given.random_seed, &out->call) != OK)
+                  given.random_seed, NULL, &out->call) != OK)
         return EXIT_STATUS_INPUT;
     call_name_outputs(&out->call, &j->output_names);
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;

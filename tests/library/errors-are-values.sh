@@ -118,6 +118,24 @@ no list: 2
 error: [E1611] pto_callable_call needs a list of inputs, which is NULL
 no extents: 2
 error: [E1611] pto_callable_shapes needs a place for extents, which is NULL
+packed weights: 0
+packed: 0
+weights: 0
+rank of weights: 4
+error: [E1603] `w` needs rank 1, the tensor has rank 2
+weights: 0
+type of weights: 4
+error: [E1603] `w` needs elements of type f32, the tensor has <i4
+weights: 0
+symbol: 0
+symbol of weights: 4
+mine.ptir:1:1: error: [E1602] $K is 3 by pto_callable_set_symbol but 4 by dim 0 of `w` [@packed.init]
+symbol: 0
+right weights: 0
+a pipeline that tunes nothing: 0
+tuned: 0
+its callable: 4
+mine.ptir:2:3: error: [E1607] nothing says what $T is, one of 8 to 64 in steps of 8: compile by a pipeline with pto.tile [@tuned/T]
 as a value: 2 missing.ptir:0:0 E0115 cannot be read: No such file or directory -
 END
 cc -D_GNU_SOURCE -I "$TEST_ROOT/sdk/include" "$TEST_ROOT/tests/library/inputs/wrong_calls.c" -L "$TEST_BUILD/lib" -lpto -Wl,-rpath,"$TEST_BUILD/lib" -o wrong-calls
@@ -125,5 +143,5 @@ for pipeline in reference.yaml default.yaml native.yaml; do
   XDG_CACHE_HOME=$TEST_TMP ends 0 ./wrong-calls "$pipeline"
   [ ! -s text ] || fail "something was printed"
   # Where was sought, and which machine is the host's, differs from machine to machine.
-  grep -vE '^note: (sought|searched)|remark: \[E1114\]' out | diff wanted - >difference || fail "$pipeline: $(cat difference)"
+  grep -vE '^note: (sought|searched)|remark: \[' out | diff wanted - >difference || fail "$pipeline: $(cat difference)"
 done

@@ -107,7 +107,7 @@ static status run_function(semantics_runs *r, module *m, const checked_function 
     given_tensor *inputs;
     uint32_t count;
     TRY(name_inputs(r, out->arena, m, f, fn, t, &count, &inputs));
-    TRY(call_bind(out->arena, m, f, count, inputs, t->symbol_count, t->symbols, 0, &out->call));
+    TRY(call_bind(out->arena, m, f, count, inputs, t->symbol_count, t->symbols, 0, NULL, &out->call));
     call_name_outputs(&out->call, &fn->outputs);
     if (with_bounds) make_room_for_bounds(out->arena, &out->call);
     r->bound->s = with_bounds ? STR("all") : STR("none");
@@ -242,7 +242,7 @@ static exit_status make_constants(semantics_runs *r, module *m)
     const semantics_request *q = r->request;
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), r->functions[0].name));
     if (q->finds_inputs || call_init_of(m, f) == 0) return EXIT_STATUS_OK;
-    given_call given = {f, q->tensor_count, q->symbol_count, q->tensors, q->symbols, q->seed};
+    given_call given = {f, q->tensor_count, q->symbol_count, q->tensors, q->symbols, q->seed, NULL};
     TRY_EXIT(call_init_run(r->arena, &r->reference, m, r->recorder, &given));
     semantics_request *own = arena_alloc(r->arena, sizeof *own);
     *own = *q;

@@ -81,8 +81,8 @@ static status bind(semantics_runs *r, module *m, const checked_function *fn, uin
     arena *scratch = arena_create("semantics inputs");
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
     bound_call call;
-    status s =
-        call_bind(scratch, m, f, is_given ? q->tensor_count : 0, q->tensors, t->symbol_count, t->symbols, seed, &call);
+    status s = call_bind(scratch, m, f, is_given ? q->tensor_count : 0, q->tensors, t->symbol_count, t->symbols, seed,
+                         NULL, &call);
     if (s == OK) call_fill(&call);
     for (uint32_t i = 0; s == OK && !is_given && i < call.parameter_count; i++) {
         if (call.tensors[i].is_input) input_values_fill(&call.tensors[i], t->values, seed + i);

@@ -75,7 +75,7 @@ static exit_status prepare(pto_program *p, const char *name, pto_callable *x)
         diag_error(c->diags, NO_POS, &E1710, "the pipeline names no backend, which a callable needs");
         return EXIT_STATUS_USAGE;
     }
-    if (find_function(p, name, x) != OK || call_check_fixed(p->m) != OK) return EXIT_STATUS_INPUT;
+    if (find_function(p, name, x) != OK || call_check_fixed(p->m, &words) != OK) return EXIT_STATUS_INPUT;
     const pto_function_info *f = x->info;
     x->constants = arena_array(x->arena, f->constant_count, sizeof *x->constants);
     x->symbols = arena_array(x->arena, f->symbol_count, sizeof *x->symbols);
@@ -223,7 +223,8 @@ static exit_status make_constants(pto_callable *x)
                            .tensor_count = count,
                            .symbol_count = x->symbol_count,
                            .tensors = tensors,
-                           .symbols = x->symbols};
+                           .symbols = x->symbols,
+                           .words = &words};
     if (call_init_of(p->m, x->function) != 0)
         TRY_EXIT(call_init_run(x->made_memory, &p->pipeline->loaded, p->m, p->context->recorder, &x->made));
     x->has_constants = true;

@@ -120,7 +120,7 @@ status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols)
     return changed ? module_verify(m) : OK;
 }
 
-status call_check_fixed(module *m)
+status call_check_fixed(module *m, const call_words *words)
 {
     BLOCK_EACH_OP(m, f, module_top(m)) {
         const op_id tune = tune_find(m, f, (str){NULL, 0});
@@ -129,10 +129,16 @@ status call_check_fixed(module *m)
         const str name = op_attr_str(m, tune, "symbol");
         diag_engine *d = context_diags(module_context(m));
         op_name_diag(d, m, tune, DIAG_ERROR);
-        diag_error(d, op_pos(m, tune), &E1607,
-                   "nothing says what $%.*s is: give it with --sym %.*s=N, one of %" PRId64 " to %" PRId64
-                   " in steps of %" PRId64 ", or compile with pto.tile",
-                   (int)name.n, name.p, (int)name.n, name.p, r.lo, r.hi, r.step);
+        if (words == NULL || words->takes_options)
+            diag_error(d, op_pos(m, tune), &E1607,
+                       "nothing says what $%.*s is: give it with --sym %.*s=N, one of %" PRId64 " to %" PRId64
+                       " in steps of %" PRId64 ", or compile with pto.tile",
+                       (int)name.n, name.p, (int)name.n, name.p, r.lo, r.hi, r.step);
+        else
+            diag_error(d, op_pos(m, tune), &E1607,
+                       "nothing says what $%.*s is, one of %" PRId64 " to %" PRId64 " in steps of %" PRId64
+                       ": compile by a pipeline with pto.tile",
+                       (int)name.n, name.p, r.lo, r.hi, r.step);
         return FAILED;
     }
     return OK;
@@ -626,11 +632,12 @@ static status bind(binder *b, uint32_t tensor_count, const given_tensor *tensors
 }
 
 status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
-                 uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out)
+                 uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, const call_words *words,
+                 bound_call *out)
 {
     ir_context *c = module_context(m);
-    binder b = {
-        .arena = a, .m = m, .c = c, .d = context_diags(c), .function = function, .out = out, .words = &words_of_tools};
+    binder b = {.arena = a, .m = m, .c = c, .d = context_diags(c), .function = function, .out = out};
+    b.words = words != NULL ? words : &words_of_tools;
     return bind(&b, tensor_count, tensors, symbol_count, symbols, random_seed);
 }
 

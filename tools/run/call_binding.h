@@ -27,6 +27,14 @@ typedef struct given_symbol {
     bool is_fixed; /* of a `tune`: call_fix_symbols has used it */
 } given_symbol;
 
+/* How messages about a call name what its caller types; NULL: as the tools have it. */
+typedef struct call_words {
+    const char *array;        /* what a tensor comes in: "file" */
+    const char *symbol;       /* what sets a symbol: "--sym" */
+    const char *symbol_value; /* "--sym NAME=N" */
+    bool takes_options;       /* options of a tool are a way out */
+} call_words;
+
 /* From the text NAME=N of an option of a tool; fails after a diagnostic. */
 MUST_CHECK status given_symbol_read(diag_engine *d, const char *tool, const char *option, const char *text,
                                     given_symbol *out);
@@ -78,20 +86,13 @@ bool bound_call_value(const bound_call *call, str symbol, int64_t *out);
 /* Before compilation: symbols of `tune`, in any function, that are given get their values and the module is verified
  * again. Afterwards: none may be left, since what runs has no ranges. */
 MUST_CHECK status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols);
-MUST_CHECK status call_check_fixed(module *m);
+MUST_CHECK status call_check_fixed(module *m, const call_words *words);
 
 /* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then call_fill fills them. Memory of tensors
  * comes from `a`. */
 MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
-                            uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
-
-/* How messages about a call name what its caller types. */
-typedef struct call_words {
-    const char *array;        /* what a tensor comes in: "file" */
-    const char *symbol;       /* what sets a symbol: "--sym" */
-    const char *symbol_value; /* "--sym NAME=N" */
-    bool takes_options;       /* options of a tool are a way out */
-} call_words;
+                            uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed,
+                            const call_words *words, bound_call *out);
 
 /* The same for tensors that stay where the caller has them, all of which are given as arrays: no memory is taken for
  * them and nothing is copied. `data` of an input is that of its array; of an output it is NULL, for the caller to set,

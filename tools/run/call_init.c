@@ -63,7 +63,8 @@ static void take_given(arena *a, const module *m, const given_call *from, op_id 
 {
     given_tensor *tensors = arena_array(a, from->tensor_count + more, sizeof *tensors);
     given_symbol *symbols = arena_array(a, from->symbol_count, sizeof *symbols);
-    *out = (given_call){.function = f, .tensors = tensors, .symbols = symbols, .random_seed = from->random_seed};
+    *out = (given_call){
+        .function = f, .tensors = tensors, .symbols = symbols, .random_seed = from->random_seed, .words = from->words};
     for (uint32_t i = 0; i < from->tensor_count; i++) {
         const str name = from->tensors[i].name;
         const bool is_others = find_input(a, m, other, name, false) >= 0;
@@ -193,8 +194,8 @@ exit_status call_init_bind(arena *a, module *m, given_call *call, const bound_ca
     if (!is_needed) return EXIT_STATUS_OK;
 
     bound_call *made = arena_alloc(a, sizeof *made);
-    if (call_bind(a, m, init, own.tensor_count, own.tensors, own.symbol_count, own.symbols, own.random_seed, made) !=
-        OK)
+    if (call_bind(a, m, init, own.tensor_count, own.tensors, own.symbol_count, own.symbols, own.random_seed, own.words,
+                  made) != OK)
         return EXIT_STATUS_INPUT;
     call_name_outputs(made, &names);
     given_tensor *tensors = (given_tensor *)(uintptr_t)rest.tensors;

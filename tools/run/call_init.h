@@ -14,6 +14,7 @@ typedef struct given_call {
     const given_tensor *tensors;
     const given_symbol *symbols;
     uint64_t random_seed; /* 0: every input is given */
+    const call_words *words;
 } given_call;
 
 /* Whether a function has parameters that are `const`. */

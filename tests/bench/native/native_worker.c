@@ -185,7 +185,7 @@ static exit_status run(session *s, flight_recorder *recorder)
     if (given.function == 0) return EXIT_STATUS_INPUT;
     TRY_EXIT(call_init_run(s->arena, &s->opened, m, recorder, &given));
     if (call_bind(s->arena, m, given.function, given.tensor_count, given.tensors, given.symbol_count, given.symbols, 0,
-                  &call) != OK)
+                  NULL, &call) != OK)
         return EXIT_STATUS_INPUT;
     const int standard = dup(STDOUT_FILENO);
     FILE *answers = standard >= 0 ? fdopen(standard, "w") : NULL;

@@ -21,6 +21,22 @@ static const char text[] =
     "  return %b\n"
     "}\n";
 
+/* Its weights are packed once, by @packed.init. */
+static const char packed[] = "func @packed.init(const %w: tensor<$K x f32>) -> tensor<$K x f32> {\n"
+                             "  %p = tensor.neg %w : tensor<$K x f32>\n"
+                             "  return %p\n"
+                             "}\n"
+                             "func @packed(%x: tensor<4 x f32>, const %p: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                             "  %y = tensor.add %x, %p : tensor<4 x f32>\n"
+                             "  return %y\n"
+                             "}\n";
+/* A number that a pass of the pipeline picks, and none does. */
+static const char tuned[] = "func @tuned(%x: tensor<64 x f32>) -> tensor<64 x f32> {\n"
+                            "  tune $T in [8, 64] step 8\n"
+                            "  %y = tensor.neg %x : tensor<64 x f32>\n"
+                            "  return %y\n"
+                            "}\n";
+
 static DLTensor vector_of(float *data, int64_t *n)
 {
     const DLTensor t = {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = n};
@@ -122,6 +138,35 @@ static void wrong_callables(pto_program *p)
     pto_callable_destroy(f);
 }
 
+static void wrong_weights(pto_pipeline *pipeline)
+{
+    pto_program *p = NULL;
+    pto_callable *f = NULL;
+    float memory[16] = {0};
+    int64_t four = 4, square[] = {2, 2};
+    const DLTensor x = vector_of(memory, &four), z = vector_of(memory + 4, &four);
+    const DLTensor *in[] = {&x}, *out[] = {&z};
+    DLTensor w = vector_of(memory + 8, square);
+    w.ndim = 2;
+    say("packed weights", pto_compile_text(pipeline, TEXT(packed), "mine.ptir", &p));
+    say("packed", pto_callable_create(p, NULL, &f));
+    say("weights", pto_callable_set_constant(f, "w", &w));
+    say("rank of weights", pto_callable_call(f, in, 1, out, 1));
+    w = vector_of(memory + 8, &four);
+    w.dtype.code = kDLInt;
+    say("weights", pto_callable_set_constant(f, "w", &w));
+    say("type of weights", pto_callable_call(f, in, 1, out, 1));
+    w.dtype.code = kDLFloat;
+    say("weights", pto_callable_set_constant(f, "w", &w));
+    say("symbol", pto_callable_set_symbol(f, "K", 3));
+    say("symbol of weights", pto_callable_call(f, in, 1, out, 1));
+    say("symbol", pto_callable_set_symbol(f, "K", 4));
+    say("right weights", pto_callable_call(f, in, 1, out, 1));
+    say("a pipeline that tunes nothing", pto_pipeline_read(c, "reference.yaml", NULL, &pipeline));
+    say("tuned", pto_compile_text(pipeline, TEXT(tuned), "mine.ptir", &p));
+    say("its callable", pto_callable_create(p, NULL, &f));
+}
+
 /* What is NULL and must not be. */
 static void no_handles(void)
 {
@@ -185,6 +230,7 @@ int main(int argc, char **argv)
     say("its callable", pto_callable_create(program, "other", &none));
     say("a program", pto_compile_text(pipeline, TEXT(text), "mine.ptir", &program));
     wrong_callables(program);
+    wrong_weights(pipeline);
     const pto_diagnostic *d = pto_compile_file(pipeline, "missing.ptir", &program) ? pto_diagnostic_at(c, 0) : NULL;
     if (d != NULL && pto_diagnostic_at(c, 1) == NULL)
         printf("as a value: %d %s:%u:%u %s %s %s\n", (int)d->severity, d->file, d->line, d->column, d->code, d->text,
