@@ -46,12 +46,13 @@ typedef struct builder {
 
 static const char *in_folder(const builder *b, const char *name) { return file_join(b->a, b->scratch.path, name); }
 
+/* What is in the way of a temporary file is in the way of a compiler, too: the exit status is the same. */
 static exit_status put_file(const builder *b, const char *name, str text)
 {
     file_writer w;
-    if (file_writer_open(&w, b->d, in_folder(b, name)) != OK) return EXIT_STATUS_OUTPUT;
+    TRY_AS(EXIT_STATUS_FAILED, file_writer_open(&w, b->d, in_folder(b, name)));
     file_writer_put(&w, text.p, text.n);
-    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_FAILED;
 }
 
 static exit_status put_headers(const builder *b)
@@ -66,7 +67,11 @@ static exit_status put_headers(const builder *b)
 static exit_status put_files(const builder *b)
 {
     text_buffer map;
-    if (mkdir(in_folder(b, "pto"), 0700) != 0) return EXIT_STATUS_OUTPUT;
+    if (mkdir(in_folder(b, "pto"), 0700) != 0) {
+        diag_error(b->d, tool(), &E1614, "the library cannot be made: temporary folder `%s` cannot be written: %s",
+                   b->scratch.path, strerror(errno));
+        return EXIT_STATUS_FAILED;
+    }
     TRY_EXIT(put_headers(b));
     TRY_EXIT(put_file(b, "module.c", b->q->module));
     TRY_EXIT(put_file(b, "wrapper.c", b->q->wrapper));
@@ -197,13 +202,13 @@ exit_status build_library(arena *a, diag_engine *d, const build_request *q, str 
     }
     if (native_scratch_begin(&b.scratch, &e) != NATIVE_OK) {
         diag_error(d, tool(), &E1614, "the library cannot be made: %s", e.text);
-        return EXIT_STATUS_OUTPUT;
+        return EXIT_STATUS_FAILED;
     }
     b.flag_count = native_flags_upto(b.compiler.path, q->isa_bytes, b.flags);
     exit_status s = put_files(&b);
     if (s == EXIT_STATUS_OK) s = make(&b);
     if (s == EXIT_STATUS_OK && file_read(a, d, in_folder(&b, "result"), LIBRARY_BYTES_MAX, out) != OK)
-        s = EXIT_STATUS_OUTPUT;
+        s = EXIT_STATUS_FAILED;
     native_scratch_end(&b.scratch);
     return s;
 }

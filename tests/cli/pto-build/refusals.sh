@@ -67,7 +67,16 @@ mkdir bin
 ln -s "$(command -v gcc)" "$(command -v pto-build)" bin
 ln -s "$(command -v as)" "$(command -v ld)" bin
 fails 3 '^pto-build: error: \[E1614\] the program `objcopy` is in no folder of $PATH; the Debian package `binutils` has it$' env PATH="$PWD/bin" "$(command -v pto-build)" f.ptir -o f.o
-fails 74 '^pto-build: error: \[E1614\] the library cannot be made: temporary folder `/proc/pto-native-' env TMPDIR=/proc pto-build f.ptir -o libf.so
+fails 5 '^pto-build: error: \[E1614\] the library cannot be made: temporary folder `/proc/pto-native-' env TMPDIR=/proc pto-build f.ptir -o libf.so
+# A file system of its own that is full, where that is allowed.
+mkdir small
+if unshare -m true 2>/dev/null; then
+  cat >on-small.sh <<'END'
+mount -t tmpfs -o "$1,mode=700" tmpfs small && TMPDIR=$PWD/small pto-build f.ptir -o libf.so
+END
+  fails 5 'error: \[E1614\] the library cannot be made: temporary folder `.*/small/.*` cannot be written: No space left on device$' unshare -m sh on-small.sh nr_inodes=3
+  fails 5 '/small/.*/pto/.*\.h: error: \[E1501\] cannot write: No space left on device$' unshare -m sh on-small.sh size=16k
+fi
 mkdir -p moved/bin && cp "$(command -v pto-build)" moved/bin
 fails 3 '^pto-build: error: \[E1614\] the runtime of libraries, `.*/moved/lib/pto/libpto_runtime.a`, cannot be read: No such file or directory$' env PTO_PLUGIN_PATH="$TEST_BUILD/lib/pto/plugins-1" PTO_PIPELINE_PATH="$TEST_BUILD/share/pto/pipelines" moved/bin/pto-build f.ptir -o libf.so
 fails 74 '^missing/f.h: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o libf.so --header missing/f.h
