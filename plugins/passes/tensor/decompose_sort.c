@@ -22,15 +22,19 @@
  * Exact, for all types in which the machine compares. NaN counts as infinity, and equal elements stand in the order of
  * a second key: the index, to which the extent is added where x is NaN, or from which it is taken when the largest come
  * first. An axis of N elements takes N * N comparisons, in tiles: no memory for them. Another axis than the last is
- * transposed to be it.
+ * transposed to be it. That an axis has elements for all slots of topk becomes a fact of the function, where its extent
+ * follows from parameters and the op always runs: callers are told then, also where there is no row that lacks them.
  *
  * Requires tensor ops, of any form. Leaves no `tensor.sort`, `argsort` and `topk` but of such rows. */
 #include "composite.h"
 #include "machine_types.h"
 
+#include <pto/relation.h>
+
 #include <math.h>
 
 #define KINDS(X)                       \
+    X(CALL, "call")                    \
     X(SORT, "tensor.sort")             \
     X(ARGSORT, "tensor.argsort")       \
     X(TOPK, "tensor.topk")             \
@@ -83,6 +87,7 @@ typedef struct lines {
     uint32_t rank, axis;
     int moves;      /* the axis is transposed to be the last one */
     int descending; /* the largest first */
+    int is_filled;  /* of topk: the axis has elements for all slots */
     pto_expr rows, length;
     pto_value x, place; /* [rows, length]; the index along the length in i32, [1, length] */
 } lines;
@@ -142,6 +147,65 @@ static pto_status check_extent(const lines *l)
                      "`%.*s` sorts %lld elements, which takes as many comparisons squared; the limit is %lld: sort "
                      "shorter parts of the axis, or raise `max-extent`",
                      PTO_FMT(pto_op_name(l->op)), (long long)extent, (long long)most);
+}
+
+/* ---- elements for all slots ---- */
+
+static int is_called(pto_op function)
+{
+    PTO_WALK(pto_op_none(function.run), op)
+    if (PTO_IS(op, CALL) && pto_str_same(pto_attr_str_of(op, PTO_STR("callee")), pto_function_name(function))) return 1;
+    return 0;
+}
+
+static int mentions(pto_expr e, pto_str symbol)
+{
+    if (pto_expr_kind_of(e) == PTO_EXPR_SYMBOL) return pto_str_same(pto_expr_symbol_name(e), symbol);
+    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
+        if (mentions(pto_expr_arg(e, i), symbol)) return 1;
+    return 0;
+}
+
+/* Whether parameters mention all symbols of the expression. */
+static int is_of_signature(pto_op function, pto_expr e)
+{
+    const pto_block body = pto_body(function);
+    if (pto_expr_kind_of(e) == PTO_EXPR_SYMBOL) {
+        for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
+            const pto_type type = pto_value_type(pto_block_arg(body, i));
+            for (uint32_t d = 0; d < pto_type_rank(type); d++)
+                if (mentions(pto_type_dim(type, d), pto_expr_symbol_name(e))) return 1;
+        }
+        return 0;
+    }
+    for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
+        if (!is_of_signature(function, pto_expr_arg(e, i))) return 0;
+    return 1;
+}
+
+static pto_status add_fact(pto_op function, pto_relation relation, pto_expr left, pto_expr right)
+{
+    const pto_run *run = function.run;
+    const pto_attr facts = pto_op_attr(function, PTO_STR("facts"));
+    const pto_attr fact[] = {pto_attr_make_str(run, pto_s(pto_relation_word(relation))), pto_attr_make_expr(run, left),
+                             pto_attr_make_expr(run, right)};
+    const uint32_t count = PTO_SOME(facts) ? pto_attr_count(facts) : 0;
+    pto_attr *all = PTO_SCRATCH(run, pto_attr, count + 1);
+    for (uint32_t i = 0; i < count; i++) all[i] = pto_attr_item(facts, i, NULL);
+    all[count] = pto_attr_make_list(run, sizeof fact / sizeof *fact, fact);
+    return pto_op_set_attr(function, PTO_STR("facts"), pto_attr_make_list(run, count + 1, all));
+}
+
+static pto_status fill_slots(lines *l)
+{
+    const pto_op function = pto_op_function(l->op);
+    const pto_expr k = pto_expr_const(l->run, pto_attr_int_of(l->op, PTO_STR("k"), 0));
+    l->is_filled = pto_expr_range(pto_expr_sub(l->length, k), l->op, NULL).lo >= 0;
+    if (l->is_filled || !pto_op_same(pto_op_parent(l->op), function) || !is_of_signature(function, l->length) ||
+        is_called(function))
+        return PTO_OK;
+    l->is_filled = 1;
+    return add_fact(function, PTO_RELATION_GE, l->length, k);
 }
 
 /* All dims but the axis, and then that. */
@@ -297,11 +361,10 @@ static pto_value expand_sort(const lines *l)
     return PTO_SOME(places) && sorts ? gathered(l, l->length, places) : places;
 }
 
-/* The same indices, of which one below 0 is a fault: an axis whose extent is a symbol may lack elements for slots. */
+/* The same indices, of which one below 0 is a fault: an axis may lack elements for slots. */
 static pto_value checked(const lines *l, pto_value places)
 {
-    int64_t extent = 0;
-    if (pto_expr_is_const(l->length, &extent)) return places;
+    if (l->is_filled) return places;
     const pto_value list = composite_unary(l->op, pto_kind(l->run, KIND_RESHAPE),
                                            pto_type_tensor(l->run, PTO_I32, 1, &l->length), "_list", l->place);
     pto_spec s = composite_spec(l->op, pto_kind(l->run, KIND_TAKE), pto_value_type(places), "_places");
@@ -413,6 +476,7 @@ static pto_status expand(const pto_run *run, pto_op op)
     pto_value y[2] = {pto_value_none(run), pto_value_none(run)};
     const uint32_t results = pto_op_result_count(op);
     read_lines(&l);
+    if (PTO_IS(op, TOPK)) PTO_TRY(fill_slots(&l));
     const int is_ordered = by_order(&l), is_quick = is_ordered || by_instructions(&l);
     if (!is_quick) PTO_TRY(check_extent(&l));
     l.x = to_rows(&l, pto_op_operand(op, 0));

@@ -13,8 +13,8 @@ is_sanitized || limit=--memory-limit=1GiB
 ends 0 pto-run sort.ptir --sym N=4096 --random-inputs=1 --expect y=y.npy --expect i=i.npy $limit
 says '^y: ok' out
 says '^i: ok' out
-# An axis that is shorter than k is found when the op runs, on both.
-ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1
-says 'sort.ptir:3:12: error: \[pto.cpu-sim/out-of-bounds\] .* dim 1, which has 5'
+# An axis that is shorter than k is refused by both: before anything runs, and when the op does.
+ends 4 pto-run sort.ptir --sym N=5 --random-inputs=1
+says 'sort.ptir:1:1: error: \[E1606\] the fact `$N >= 8` does not hold: left side 5, right side 8; $N is 5 by --sym \[@f\]$'
 ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1 --pipeline=reference.yaml
 says 'sort.ptir:3:12: error: \[pto.reference/unsupported\] 8 elements of an axis that has 5'
