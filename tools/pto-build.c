@@ -134,7 +134,7 @@ static exit_status build(session *s, build_request *q, flight_recorder *recorder
     texts t;
     const char *prefix = library_prefix(s->arena);
     q->runtime = file_join(s->arena, prefix != NULL ? prefix : "", "lib/pto/libpto_runtime.a");
-    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, "module.c", &generator));
+    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, q->path, "module.c", &generator));
     TRY_AS(EXIT_STATUS_USAGE, build_settings_read(s->diags, &s->opened, q));
     TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
     exit_status code = session_compile(s, m, recorder);

@@ -80,7 +80,7 @@ static status check_printing(const session *s, const run_agent *generator)
 static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
 {
     const run_agent *generator;
-    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, output_path(s), &generator));
+    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, output_path(s), output_path(s), &generator));
     TRY_AS(EXIT_STATUS_USAGE, check_printing(s, generator));
     TRY_EXIT(session_compile(s, m, recorder));
     if (other != NULL) TRY_EXIT(session_compile_other(s, other, recorder));

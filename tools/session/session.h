@@ -107,9 +107,10 @@ MUST_CHECK exit_status session_compile_other(session *s, module *m, flight_recor
 bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
 
 /* ---- source text ---- */
-/* The code generator of the pipeline that writes files with the suffix of `path`, or folders where it names one; NULL:
- * `-o` means the module's own text. FAILED after a diagnostic: a suffix of source text, and no generator for it. */
-MUST_CHECK status session_find_generator(session *s, const char *path, const run_agent **out);
+/* The code generator of the pipeline that writes files with the suffix of `name`, or folders where it names one; NULL:
+ * `-o` means the module's own text. FAILED after a diagnostic: a suffix of source text, and no generator for it. `path`
+ * is what the user gave to `-o`. */
+MUST_CHECK status session_find_generator(session *s, const char *path, const char *name, const run_agent **out);
 /* Hands what it makes of the module to the sink; 5 after a diagnostic, or when the sink failed. */
 MUST_CHECK exit_status session_generate_text(session *s, module *m, const run_agent *generator,
                                              const pto_text_sink *sink, flight_recorder *recorder);

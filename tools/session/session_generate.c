@@ -14,7 +14,7 @@ static bool ends_in(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-status session_find_generator(session *s, const char *path, const run_agent **out)
+status session_find_generator(session *s, const char *path, const char *name, const run_agent **out)
 {
     const run_agent *backend = s->opened.backend_agent;
     *out = NULL;
@@ -22,14 +22,14 @@ status session_find_generator(session *s, const char *path, const run_agent **ou
         const run_agent *named = backend->strategies[i];
         if (named == NULL || named->generator == NULL) continue;
         const bool writes_folder = strcmp(named->generator->suffix, "/") == 0;
-        if (writes_folder ? !session_names_folder(path) : !ends_in(path, named->generator->suffix)) continue;
+        if (writes_folder ? !session_names_folder(name) : !ends_in(name, named->generator->suffix)) continue;
         /* What was decided goes into the folder. */
         if (writes_folder && s->request.schedule == NULL) s->request.schedule = schedule_create(s->arena, s->diags);
         *out = named;
         return OK;
     }
     for (const char *const *suffix = source_suffixes; *suffix != NULL; suffix++) {
-        if (!ends_in(path, *suffix)) continue;
+        if (!ends_in(name, *suffix)) continue;
         diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1714,
                    "`-o %s` asks for a code generator, and the pipeline has none that writes `%s` files", path,
                    *suffix);

@@ -9,7 +9,7 @@ fails 2 '^pto-build: error: \[E1503\] the name `f.dll` does not say what to make
 fails 2 '^pto-build: error: \[E1503\] the functions of `2f.so` cannot begin with `2f`, which is not a name in C;' pto-build f.ptir -o 2f.so
 fails 2 '^pto-build: error: \[E1503\] option `--name` needs the beginning of names in C, not `a-b`$' pto-build f.ptir -o f.so --name a-b
 fails 2 '^pto-build: error: \[E1509\] --output and --header both name `f.c`$' pto-build f.ptir -o f.c --header f.c
-fails 2 '^pto-build: error: \[E1714\] `-o module.c` asks for a code generator, and the pipeline has none that writes `.c` files$' pto-build f.ptir -o f.so --pipeline=default.yaml
+fails 2 '^pto-build: error: \[E1714\] `-o f.so` asks for a code generator, and the pipeline has none that writes `.c` files$' pto-build f.ptir -o f.so --pipeline=default.yaml
 
 # Options of the backend that nothing comes of.
 for option in threads=2 cache=false cache-dir=/tmp cache-bytes=1MiB constant-bytes=0; do
