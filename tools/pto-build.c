@@ -23,6 +23,16 @@ static const double seconds_max = 600;
 
 static src_pos tool(void) { return (src_pos){"pto-build", 0, 0}; }
 
+/* Whether functions of a library would meet names that it is made of, by the first word. */
+static bool is_of_others(const char *name)
+{
+    static const char *const words[] = {"pto", "PTO", "DLPACK"};
+    const size_t n = strcspn(name, "_");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (str_is((str){name, n}, words[i])) return true;
+    return false;
+}
+
 /* What the functions begin with: that of --name, or of the file: "libop.so" is of op. */
 static status find_name(const session *s, const char *path, const char **out)
 {
@@ -31,6 +41,13 @@ static status find_name(const session *s, const char *path, const char **out)
     if (strncmp(base, "lib", 3) == 0 && base[3] != '.') base += 3;
     const char *name = given != NULL ? given : arena_strndup(s->arena, base, (size_t)(strrchr(base, '.') - base));
     *out = name;
+    if (is_of_others(name)) {
+        diag_error(s->diags, tool(), &E1503,
+                   "the name `%s` is taken: what begins with `%.*s_` is of pto itself or of DLPack; give another with "
+                   "--name",
+                   name, (int)strcspn(name, "_"), name);
+        return FAILED;
+    }
     if (build_is_name(str_from(name)) && strlen(name) <= 100) return OK;
     if (given != NULL)
         diag_error(s->diags, tool(), &E1503, "option `--name` needs the beginning of names in C, not `%s`", given);

@@ -296,8 +296,8 @@ static const char *dim_text(const writer *w, expr_id e)
 
 /* ---- the source ----
  *
- * Its own names begin with pto_, PTO_ and DL, which names of users do not, or are of a block or parameter, where no
- * name of a user is in sight. */
+ * Its own names begin with pto_ and PTO_, and those of DLPack with DLPACK_ or have no `_`, as no function of a library;
+ * or they are of a block or parameter, where no name of a user is in sight. */
 
 /* Types that numpy lacks are taken as integers of their bits. */
 static DLDataType other_type(dtype type)

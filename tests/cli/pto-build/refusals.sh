@@ -10,6 +10,10 @@ fails 2 '^pto-build: error: \[E1503\] the functions of `2f.so` cannot begin with
 fails 2 '^pto-build: error: \[E1503\] option `--name` needs the beginning of names in C, not `a-b`$' pto-build f.ptir -o f.so --name a-b
 fails 2 '^pto-build: error: \[E1509\] --output and --header both name `f.c`$' pto-build f.ptir -o f.c --header f.c
 fails 2 '^pto-build: error: \[E1714\] `-o f.so` asks for a code generator, and the pipeline has none that writes `.c` files$' pto-build f.ptir -o f.so --pipeline=default.yaml
+for name in pto pto_runtime PTO_x DLPACK; do
+  fails 2 "^pto-build: error: \[E1503\] the name \`$name\` is taken: what begins with \`${name%_*}_\` is of pto itself or of DLPack; give another with --name$" pto-build f.ptir -o f.so --name $name
+  fails 2 "^pto-build: error: \[E1503\] the name \`$name\` is taken: " pto-build f.ptir -o lib$name.a
+done
 
 # Options of the backend that nothing comes of.
 for option in threads=2 cache=false cache-dir=/tmp cache-bytes=1MiB constant-bytes=0; do
