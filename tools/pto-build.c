@@ -1,4 +1,5 @@
 /* pto-build: compiles a module to a library of C functions, which programs call that know nothing of pto. */
+#include "core/core_diag.h"
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/build/build_link.h"
@@ -10,6 +11,7 @@
 #include <native_flags.h>
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const char usage[] = "pto-build [options] FILE.ptir -o libNAME.so [--header FILE.h]";
 static const char summary[] =
@@ -30,6 +32,15 @@ static bool is_of_others(const char *name)
     const size_t n = strcspn(name, "_");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_is((str){name, n}, words[i])) return true;
+    return false;
+}
+
+/* Nothing links what comes out of a pipe, which waits until somebody reads it. */
+static bool is_file_or_new(const session *s, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode)) return true;
+    diag_error(s->diags, (src_pos){path, 0, 0}, &E1501, "cannot write: this is not a regular file");
     return false;
 }
 
@@ -192,6 +203,7 @@ static exit_status run(session *s, flight_recorder *recorder)
         return EXIT_STATUS_USAGE;
     }
     TRY_AS(EXIT_STATUS_USAGE, find_name(s, path, &q.name));
+    if (!is_file_or_new(s, path)) return EXIT_STATUS_OUTPUT;
     return build(s, &q, recorder);
 }
 

@@ -14,6 +14,20 @@ for name in pto pto_runtime PTO_x DLPACK; do
   fails 2 "^pto-build: error: \[E1503\] the name \`$name\` is taken: what begins with \`${name%_*}_\` is of pto itself or of DLPack; give another with --name$" pto-build f.ptir -o f.so --name $name
   fails 2 "^pto-build: error: \[E1503\] the name \`$name\` is taken: " pto-build f.ptir -o lib$name.a
 done
+mkfifo pipe.so
+mkdir folder.so
+for output in pipe folder; do
+  fails 74 "^$output.so: error: \[E1501\] cannot write: this is not a regular file$" timeout 60 pto-build f.ptir -o $output.so
+done
+# A header is text, which pipes take as they take modules.
+for command in 'pto-build f.ptir -o read.so --header' 'pto-opt f.ptir -o'; do
+  timeout 60 cat pipe.so >piped &
+  # shellcheck disable=SC2086
+  ends 0 timeout 60 $command pipe.so
+  wait $!
+  [ -s piped ] || fail "$command: nothing came"
+done
+rm read.so
 
 # Options of the backend that nothing comes of.
 for option in threads=2 cache=false cache-dir=/tmp cache-bytes=1MiB constant-bytes=0; do
