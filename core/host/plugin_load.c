@@ -156,7 +156,8 @@ static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass 
     TRY(loader_check_text(l, p->id, "the summary", p->summary));
     if (p->scope == NULL || (strcmp(p->scope, "function") != 0 && strcmp(p->scope, "module") != 0))
         return loader_refuse(l, "the scope of pass `%s` is neither function nor module", p->id);
-    TRY(check_flags(l, "pass", p->id, p->flags, PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL | PTO_PASS_CHOOSES));
+    TRY(check_flags(l, "pass", p->id, p->flags,
+                    PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL | PTO_PASS_CHOOSES | PTO_PASS_NEEDED));
     TRY(loader_check_level(l, p->id, p->consumes));
     TRY(loader_check_level(l, p->id, p->produces));
     TRY(check_texts(l, &p->requires_props, "required properties"));

@@ -8,7 +8,8 @@ typedef struct bisect {
     arena *arena;
     int64_t limit, count;
     bool is_quiet;
-    const char **reasons; /* of each step: why it always runs, in words; NULL: it need not */
+    const contract *contract;
+    const char *reason; /* why the step at hand always runs, in words; NULL: it need not */
 } bisect;
 
 /* What after the step requires the property: "step `tile`", "backend pto.cpu-sim"; NULL: nothing. */
@@ -39,33 +40,33 @@ static const char *find_reason(arena *a, const contract *c, uint32_t index)
         snprintf(text, sizeof text, "it establishes %.100s, which %.220s needs", *p, user);
         return arena_strdup(a, text);
     }
-    return NULL;
+    return pass->flags & PTO_PASS_NEEDED ? "later steps have no form for what it replaces" : NULL;
 }
 
 static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     bisect *b = self;
-    const contract *c = &p->contract;
     (void)m;
     (void)first;
-    b->reasons = arena_array(b->arena, c->step_count, sizeof *b->reasons);
-    for (uint32_t i = 0; i < c->step_count; i++) b->reasons[i] = find_reason(b->arena, c, i);
+    b->contract = &p->contract;
     return EXIT_STATUS_OK;
 }
 
+/* Passes that are loaded when they find something to do are loaded by now. */
 static exit_status before_step(void *self, const step_event *e)
 {
-    const bisect *b = self;
-    const char *reason = b->reasons[e->index];
-    if (reason != NULL && !b->is_quiet)
-        fprintf(stderr, "bisect: step `%s` always runs: %s\n", e->step->step->id, reason);
+    bisect *b = self;
+    b->reason = find_reason(b->arena, b->contract, e->index);
+    if (b->reason != NULL && !b->is_quiet)
+        fprintf(stderr, "bisect: step `%s` always runs: %s\n", e->step->step->id, b->reason);
     return EXIT_STATUS_OK;
 }
 
 static bool runs_unit(void *self, const step_event *e, op_id unit)
 {
     bisect *b = self;
-    if (b->reasons[e->index] != NULL) return true;
+    const bool is_idle = e->step->pass->run == NULL; /* it was not loaded: there is no op that it is for */
+    if (is_idle || b->reason != NULL) return true;
     const bool runs = ++b->count <= b->limit || b->limit < 0;
     if (b->is_quiet) return runs;
     const str name = unit ? string_of(module_context(e->module), function_name(e->module, unit)) : STR("the module");

@@ -198,7 +198,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-conv2d",
     .summary = "Take windows with kernels apart into columns and a product of matrices",
     .scope = "function",

@@ -68,7 +68,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-cross-entropy",
     .summary = "Take the cross entropy apart into a maximum, exponentials, a logarithm and one element of each row",
     .scope = "function",

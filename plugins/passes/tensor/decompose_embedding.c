@@ -31,6 +31,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-embedding",
     .summary = "Make slices of a table of the embedding",
     .scope = "function",

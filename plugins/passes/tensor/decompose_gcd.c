@@ -121,6 +121,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-gcd",
     .summary = "Take greatest common divisors apart into the steps of Euclid",
     .scope = "function",

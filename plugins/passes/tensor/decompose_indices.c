@@ -205,6 +205,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-indices",
     .summary = "Make arithmetic on indices of iota, triangles, argmax and argmin",
     .scope = "function",

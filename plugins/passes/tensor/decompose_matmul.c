@@ -609,7 +609,7 @@ static const pto_property plain_products = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-matmul",
     .summary = "Take products of matrices apart into the plain product and what follows it",
     .scope = "function",

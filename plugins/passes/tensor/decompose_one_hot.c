@@ -73,6 +73,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-one-hot",
     .summary = "Compare indices with those of all classes",
     .scope = "function",

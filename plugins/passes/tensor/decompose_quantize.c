@@ -419,6 +419,7 @@ static const pto_property no_quantisation = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-quantize",
     .summary = "Take quantising, its inverse and the packing of halves of bytes apart into arithmetic",
     .scope = "function",

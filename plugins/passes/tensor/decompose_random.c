@@ -268,7 +268,7 @@ static const pto_property no_random = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-random",
     .summary = "Take random numbers apart into the arithmetic that makes their bits",
     .scope = "function",

@@ -84,7 +84,7 @@ static const pto_property no_rms_norm = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-rms-norm",
     .summary = "Take the root mean square norm apart into a mean, a root and products",
     .scope = "function",

@@ -108,7 +108,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-rope",
     .summary = "Take the rotary position embedding apart into views, products and their sums",
     .scope = "function",

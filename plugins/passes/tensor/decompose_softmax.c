@@ -82,7 +82,7 @@ static const pto_property no_softmax = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
-    .flags = PTO_PASS_REASSOCIATES,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_NEEDED,
     .id = "pto.decompose-softmax",
     .summary = "Take softmax apart into a maximum, an exponential, a sum and a quotient",
     .scope = "function",

@@ -507,6 +507,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.decompose-sort",
     .summary = "Count which elements are before each one, to sort them",
     .scope = "function",

@@ -516,6 +516,7 @@ static const pto_pass pass = {
 
 static const pto_pass nests = {
     .struct_size = sizeof nests,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.inline-nests",
     .summary = "Put the nests of a function in the place of its calls",
     .scope = "module",

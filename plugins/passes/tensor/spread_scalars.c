@@ -58,6 +58,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_NEEDED,
     .id = "pto.spread-scalars",
     .summary = "Make tensors of the scalars that tensor ops take",
     .scope = "function",

@@ -347,7 +347,8 @@ typedef struct pto_pass {
 enum {
     PTO_PASS_REASSOCIATES = 1, /* results may change by roundings: the order of sums, how often; otherwise exact */
     PTO_PASS_KEEPS_LEVEL = 2,  /* the consumed level stays present beside the produced one */
-    PTO_PASS_CHOOSES = 4       /* it asks `choice_take`; passes with an option that names a strategy need not say so */
+    PTO_PASS_CHOOSES = 4,      /* it asks `choice_take`; passes with an option that names a strategy need not say so */
+    PTO_PASS_NEEDED = 8        /* later passes have no form for what it replaces: --bisect never leaves it out */
 };
 
 /* A fact that a checker can verify. A checker changes nothing. It may read all of the module; for an unchanged module

@@ -11,4 +11,4 @@ where=$TEST_PLUGINS
 refused abi-other-level test.abi-other-level "[E1340] pass \`test.abi-other-level\` of plugin \`test.abi-other-level\` says that it establishes pto.addresses-assigned, a property of block/1; it goes from tensor/1 to tensor/1"
 refused abi-other-level test.abi-other-level-needs "[E1340] pass \`test.abi-other-level-needs\` of plugin \`test.abi-other-level\` says that it requires test.abi-other-level-property, a property of block/1; it goes from tile/1 to tile/1"
 refused abi-same-pass-twice test.abi-same-pass-twice "[E1312] plugin \`test.abi-same-pass-twice\` ($where/abi-same-pass-twice.so) describes itself wrongly: two of its passes are called \`test.abi-same-pass-twice\`"
-refused abi-unknown-flags test.abi-unknown-flags "[E1312] plugin \`test.abi-unknown-flags\` ($where/abi-unknown-flags.so) describes itself wrongly: pass \`test.abi-unknown-flags\` sets the flags 0x51, of which this core knows 0x7"
+refused abi-unknown-flags test.abi-unknown-flags "[E1312] plugin \`test.abi-unknown-flags\` ($where/abi-unknown-flags.so) describes itself wrongly: pass \`test.abi-unknown-flags\` sets the flags 0x51, of which this core knows 0xf"

@@ -40,6 +40,36 @@ while [ "$n" -le "$count" ]; do
   n=$((n + TEST_SHARE))
 done
 
+# Decompositions, and what puts nests in the place of their calls, always run: what they replace has no form afterwards.
+for module in layer_norm/bf16 attention/attention; do
+  ends 0 pto-opt "$TEST_ROOT/examples/$module.ptir" --pipeline=native.yaml --bisect=-1 -o all.c
+  count=$(grep -c '^bisect: running pass ([0-9]*) ' text)
+  n=0
+  while [ "$n" -le "$count" ]; do
+    ends 0 pto-opt "$TEST_ROOT/examples/$module.ptir" --pipeline=native.yaml --bisect="$n" -o out.c
+    n=$((n + TEST_SHARE))
+  done
+done
+needed='always runs: later steps have no form for what it replaces'
+says_line "bisect: step \`decompose-matmul\` $needed"
+says_line "bisect: step \`inline-nests\` $needed"
+ends 0 pto-opt "$TEST_ROOT/examples/layer_norm/bf16.ptir" --pipeline=native.yaml --bisect=0 -o out.c
+says_line "bisect: step \`decompose-layer-norm\` $needed"
+# A pass whose ops are not there is not counted.
+! grep -q decompose-rope text || fail "a pass that has nothing to do"
+# So does what spreads scalars. The exception that docs/checking.md names is split.
+cat >small.ptir <<'END'
+func @f(%x: tensor<4 x 8 x f32>, %a: f32, %b: f32) -> (tensor<4 x 4 x f32>, tensor<4 x 4 x f32>) {
+  %c = tensor.clip %x, %a, %b : tensor<4 x 8 x f32>
+  %y, %z = tensor.split %c {axis = 1} : tensor<4 x 4 x f32>, tensor<4 x 4 x f32>
+  return %y, %z
+}
+END
+fails 5 'small.ptir:3:.* error: \[pto.tile/unsupported-op\] `tensor.split` has no tile form' pto-opt small.ptir --pipeline=default.yaml --bisect=0
+says_line "bisect: step \`spread-scalars\` $needed"
+canonicalizes=$(sed -n 's/^bisect: NOT running pass (\([0-9]*\)) .*, step `canonicalize`$/\1/p' text)
+ends 0 pto-opt small.ptir --pipeline=default.yaml --bisect="$canonicalizes"
+
 # What it is for: the run from which on the numbers are wrong.
 liar=test.liar-numbers
 low=0 high=6
