@@ -149,10 +149,18 @@ static pto_status decide_few(const attention *a, int64_t form, int64_t *few)
     return pto_decision_made(a->op, &d, few);
 }
 
+/* Why the form is `composed` where nothing is in the way of a nest. */
+static const char *wish_of(const attention *a, int64_t rows)
+{
+    return pto_opt_i64(a->run, OPT_ONLINE) == ONLINE_NEVER && rows_of_all(a, rows) == 0
+               ? "the scores of all keys are more than `scores`, or their number is not known, and `online` is never"
+               : "a pin makes it `composed`";
+}
+
 static pto_status leave(pto_op op, const char *why)
 {
     pto_stat_add(op.run, STAT_LEFT, 1);
-    if (why != NULL) pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", why);
+    pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", why);
     return PTO_OK;
 }
 
@@ -215,7 +223,7 @@ static pto_status lower(pto_op op)
     int64_t form, few = 0, blocks[BLOCK_DIMS] = {1, 1};
     if (obstacle == NULL) choose_blocks(&a, blocks);
     PTO_TRY(decide_form(&a, obstacle, &blocks[BLOCK_ROWS], &form));
-    if (form == FORM_COMPOSED) return leave(op, obstacle);
+    if (form == FORM_COMPOSED) return leave(op, obstacle != NULL ? obstacle : wish_of(&a, blocks[BLOCK_ROWS]));
     PTO_TRY(decide_few(&a, form, &few));
     const pto_range queries = pto_expr_range(a.queries, op, NULL);
     if (queries.hi <= few) return leave(op, "of so few queries it would read keys more often than the scores take");

@@ -31,6 +31,19 @@ attention '$S' 0 16 1
 left 'it has no queries or no keys'
 ends 0 pto-run m.ptir --pipeline=native.yaml --random-inputs=1 --sym=S=3 --quiet
 
+# What a user asks for leaves it too.
+attention '$S' '$T' 16 '$T'
+left_by() { # WHY OPTION..
+  why=$1
+  shift
+  ends 0 pto-opt m.ptir --machine=cpu-avx2.yaml "$@" --remarks=-
+  says "2:8: remark: \[pto.attention-nest/left\] becomes no nest: $why"
+  ! grep -q 'call' out || fail 'a nest was made'
+}
+left_by 'the scores of all keys are more than `scores`, or their number is not known, and `online` is never' '--passes=pto.attention-nest{online=never}'
+printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/y", decide: attention, value: composed, pinned: true }\n' >pinned.yaml
+left_by 'a pin makes it `composed`' --passes=pto.attention-nest --schedule=pinned.yaml
+
 # Tiles of one column.
 attention 64 1 16 1
 left 'it has one key, or rows of one element'
