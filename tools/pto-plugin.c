@@ -16,14 +16,17 @@
 
 enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
-static const char usage[] =
-    "pto-plugin new pass|tiling|cost|backend|opset ID DIR   or   pto-plugin lint FILE.so...   or "
-    "  pto-plugin cache [DIR] [--clear]";
+/* What there are templates of. */
+#define COMMA ,
+#define KINDS(between) "pass" between "tiling" between "cost" between "backend" between "opset"
+
+static const char usage[] = "pto-plugin new " KINDS("|") " ID DIR   or   pto-plugin lint FILE.so...   or "
+                                                         "  pto-plugin cache [DIR] [--clear]";
 static const char summary[] =
     "new: starts a plugin out of tree: copies a template to DIR with the id ID, such as org.acme.copies.\n"
     "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.\n"
     "cache: what pto.native compiled for this user and keeps in $XDG_CACHE_HOME/pto/native-1 or ~/.cache, or in DIR.";
-static const char *const kinds[] = {"pass", "tiling", "cost", "backend", "opset", NULL};
+static const char *const kinds[] = {KINDS(COMMA), NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
 
@@ -141,7 +144,7 @@ static int run(arena *a, diag_engine *d, const command_line *line)
     bool known = false;
     for (int i = 0; kinds[i] != NULL; i++) known |= strcmp(kinds[i], kind) == 0;
     if (!known) {
-        diag_error(d, tool(), &E1503, "there is no template `%s`; pass, tiling and backend are", kind);
+        diag_error(d, tool(), &E1503, "there is no template `%s`; there are: %s", kind, KINDS(", "));
         return EXIT_STATUS_USAGE;
     }
     if (check_id(d, id) != OK) return EXIT_STATUS_USAGE;
