@@ -73,14 +73,23 @@ static bool is_probe_consistent(diag_engine *d, const command_line *line, const 
     return false;
 }
 
-/* What was shown goes where -o says. */
-static bool put_output(diag_engine *d, const command_line *line, const text_buffer *out)
+/* What is shown goes where -o says, which is known before a host is measured for seconds. */
+static int show(inspector *x, const subject *s, const command_line *line)
 {
     const char *path = command_line_value(line, OPTION_OUTPUT);
     file_writer w;
-    if (file_writer_open(&w, d, path != NULL ? path : "-") != OK) return false;
-    file_writer_put(&w, out->p, out->n);
-    return file_writer_commit(&w) == OK;
+    TRY_AS(EXIT_STATUS_OUTPUT, file_writer_open(&w, x->diags, path != NULL ? path : "-"));
+    text_init(&x->out);
+    const status shown = s->show(x, line->argument_count == 2 ? line->arguments[1] : NULL);
+    const bool is_empty = x->out.n == 0;
+    file_writer_put(&w, x->out.p, x->out.n);
+    text_fini(&x->out);
+    if (is_empty)
+        file_writer_abandon(&w);
+    else
+        TRY_AS(EXIT_STATUS_OUTPUT, file_writer_commit(&w));
+    if (x->host != NULL && !plugin_host_is_whole(x->host)) return EXIT_STATUS_PLUGIN;
+    return shown == OK ? EXIT_STATUS_OK : s->from_tables ? EXIT_STATUS_USAGE : EXIT_STATUS_PLUGIN;
 }
 
 static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recorder *recorder)
@@ -111,13 +120,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
         params.goes_on = true;
         if (plugin_host_create(a, d, &params, &x.host) != OK) return EXIT_STATUS_PLUGIN;
     }
-    text_init(&x.out);
-    const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
-    const bool is_put = x.out.n == 0 || put_output(d, line, &x.out);
-    text_fini(&x.out);
-    if (!is_put) return EXIT_STATUS_OUTPUT;
-    if (x.host != NULL && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
-    return shown == OK ? EXIT_STATUS_OK : s->from_tables ? EXIT_STATUS_USAGE : EXIT_STATUS_PLUGIN;
+    return show(&x, s, line);
 }
 
 static int work(void *self, flight_recorder *recorder)

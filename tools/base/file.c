@@ -197,6 +197,9 @@ static status open_named(file_writer *w)
     if (w->is_named) return OK;
     const int error = errno;
     const status s = fail_open(w->diags, w->path, "create", error);
+    char *folder = folder_of(w->target);
+    if (error == ENOENT) diag_note(w->diags, NO_POS, "its folder is not there: `mkdir -p %s` makes it", folder);
+    free(folder);
     file_writer_abandon(w);
     return s;
 }

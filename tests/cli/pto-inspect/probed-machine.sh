@@ -70,7 +70,10 @@ refuses 2 'pto-inspect: error: [E1504] `machine` is this host, and needs --probe
 refuses 2 'pto-inspect: error: [E1504] --probe is for `machine`, and has no effect on `ops`' pto-inspect ops --probe
 refuses 2 'pto-inspect: error: [E1504] `machine` is this host, it takes no name: `x`' pto-inspect machine x --probe
 refuses 2 'pto-inspect: error: [E1504] option `--cpu-files` has no effect without --probe' pto-inspect machines --cpu-files=x
-refuses 74 'no/host.yaml: error: [E1501] cannot create: No such file or directory' pto-inspect machine --probe -o no/host.yaml
+# That is said before the host is measured, or what it would be measured with is looked at.
+refuses 74 'no/host.yaml: error: [E1501] cannot create: No such file or directory' pto-inspect machine x --probe -o no/host.yaml
+says_line 'note: its folder is not there: `mkdir -p no/` makes it'
+! grep -q 'takes no name' text || fail 'measured first'
 
 # Of a file of its ISA that lacks a line the probe takes nothing.
 mkdir -p own/machines
