@@ -3,6 +3,7 @@
  *
  * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
  * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
+#include "core/core_diag.h"
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
@@ -10,6 +11,7 @@
 #include "tools/session/tool_main.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const char usage[] =
     "pto-inspect "
@@ -73,6 +75,17 @@ static bool is_probe_consistent(diag_engine *d, const command_line *line, const 
     return false;
 }
 
+/* A host may lack such files, but what was named is there. */
+static status find_cpu_files(inspector *x, const command_line *line)
+{
+    const char *given = command_line_value(line, OPTION_CPU_FILES);
+    struct stat st;
+    x->cpu_files = given != NULL ? given : cli_options[OPTION_CPU_FILES].absent;
+    if (given == NULL || (stat(given, &st) == 0 && S_ISDIR(st.st_mode))) return OK;
+    diag_error(x->diags, (src_pos){given, 0, 0}, &E1501, "--cpu-files names a folder, and this is none");
+    return FAILED;
+}
+
 /* What is shown goes where -o says, which is known before a host is measured for seconds. */
 static int show(inspector *x, const subject *s, const command_line *line)
 {
@@ -107,8 +120,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     if (!is_probe_consistent(d, line, s)) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
     x.share = session_share_folder(a);
-    x.cpu_files = command_line_value(line, OPTION_CPU_FILES);
-    if (x.cpu_files == NULL) x.cpu_files = cli_options[OPTION_CPU_FILES].absent;
+    TRY_AS(EXIT_STATUS_USAGE, find_cpu_files(&x, line));
     const bool is_of_plugin =
         s->show == inspect_errors && line->argument_count == 2 && strchr(line->arguments[1], '/') != NULL;
     if (s->wants_plugins || is_of_plugin) {

@@ -60,7 +60,8 @@ says "^  mat: { core: cpu, bytes: 33554432, .*}  # found: the kernel's files abo
 put 1 1 Data many
 put 2 2 Unified 0K
 probe nonsense.yaml --cpu-files=files
-probe none.yaml --cpu-files=no-such-folder
+mkdir empty
+probe none.yaml --cpu-files=empty
 for file in nonsense.yaml none.yaml; do
   says '^  vec: { .*}  # \(found: what the C library says\|assumed: nothing says\)' $file
   says '^  mat: { .*}  # \(found: what the C library says\|assumed: nothing says\)' $file
@@ -69,6 +70,9 @@ done
 refuses 2 'pto-inspect: error: [E1504] `machine` is this host, and needs --probe; `machines` are those that ship' pto-inspect machine
 refuses 2 'pto-inspect: error: [E1504] --probe is for `machine`, and has no effect on `ops`' pto-inspect ops --probe
 refuses 2 'pto-inspect: error: [E1504] `machine` is this host, it takes no name: `x`' pto-inspect machine x --probe
+for path in no-such-folder one.yaml; do
+  refuses 2 "$path: error: [E1501] --cpu-files names a folder, and this is none" pto-inspect machine --probe --cpu-files=$path
+done
 refuses 2 'pto-inspect: error: [E1504] option `--cpu-files` has no effect without --probe' pto-inspect machines --cpu-files=x
 # That is said before the host is measured, or what it would be measured with is looked at.
 refuses 74 'no/host.yaml: error: [E1501] cannot create: No such file or directory' pto-inspect machine x --probe -o no/host.yaml
