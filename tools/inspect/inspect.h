@@ -39,6 +39,10 @@ MUST_CHECK status inspect_errors(inspector *x, const char *name);
 MUST_CHECK status inspect_counters(inspector *x, const char *name);
 MUST_CHECK status inspect_host(inspector *x, const char *name);
 
+/* FAILED, after a diagnostic: which other subject shows the name, when it is that of something else that plugins
+ * provide, or else the beginning of a sentence that the name ends ("there is no op"), and a name like it or NULL. */
+status inspect_unknown(inspector *x, const char *name, const char *absent, const char *near);
+
 /* ---- output: a list of entries, each a title, a sentence and rows of key and value; values NULL are left out ---- */
 /* Begins the list; begins an entry; adds a row to it. */
 void inspect_begin(inspector *x);

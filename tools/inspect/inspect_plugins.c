@@ -43,6 +43,50 @@ static void put_options(inspector *x, const pto_option *const *options)
     }
 }
 
+static bool is_plugin(inspector *x, const char *id)
+{
+    for (uint32_t i = 0; i < plugin_host_file_count(x->host); i++)
+        if (strcmp(plugin_host_file_at(x->host, i)->note.id, id) == 0) return true;
+    return false;
+}
+
+typedef struct named_kind {
+    plugin_kind kind;
+    const char *what, *subject;
+} named_kind;
+
+static const named_kind named_kinds[] = {
+    {PLUGIN_PASS, "a pass", "passes"},
+    {PLUGIN_TILING, "a tiling strategy", "tilings"},
+    {PLUGIN_COST, "a cost model", "costs"},
+    {PLUGIN_GENERATOR, "a code generator", "generators"},
+    {PLUGIN_READER, "a reader", "readers"},
+    {PLUGIN_BACKEND, "a backend", "backends"},
+    {PLUGIN_PROPERTY, "a property", "properties"},
+};
+static const named_kind op_named = {.what = "an op", .subject = "ops"},
+                        plugin_named = {.what = "a plugin", .subject = "plugins"};
+
+static const named_kind *find_named(inspector *x, const char *name)
+{
+    for (size_t i = 0; i < sizeof named_kinds / sizeof named_kinds[0]; i++)
+        if (plugin_host_has(x->host, named_kinds[i].kind, str_from(name))) return &named_kinds[i];
+    if (op_kind_by_name(plugin_host_ops(x->host), str_from(name)) != OP_NONE) return &op_named;
+    return is_plugin(x, name) ? &plugin_named : NULL;
+}
+
+status inspect_unknown(inspector *x, const char *name, const char *absent, const char *near)
+{
+    static const src_pos tool = {"pto-inspect", 0, 0};
+    const named_kind *k = find_named(x, name);
+    if (k != NULL)
+        diag_error(x->diags, tool, &E1504, "`%s` is %s: `pto-inspect %s %s` shows it", name, k->what, k->subject, name);
+    else
+        diag_error(x->diags, tool, &E1504, "%s `%s`", absent, name);
+    if (k == NULL && near != NULL) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
+    return FAILED;
+}
+
 typedef status (*show_part)(inspector *x, const char *id, bool in_full);
 
 void inspect_refused(inspector *x, plugin_kind kind, const char *id)
@@ -73,10 +117,7 @@ static status inspect_parts(inspector *x, plugin_kind kind, const char *name, sh
     }
     inspect_end(x);
     if (found || name == NULL) return result;
-    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
-    const char *near = str_nearest(str_from(name), ids);
-    if (near != NULL) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
-    return FAILED;
+    return inspect_unknown(x, name, "no plugin that can be found provides", str_nearest(str_from(name), ids));
 }
 
 static status show_pass(inspector *x, const char *id, bool in_full)
@@ -252,8 +293,7 @@ status inspect_options(inspector *x, const char *name)
     }
     inspect_end(x);
     if (found || name == NULL) return result;
-    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
-    return FAILED;
+    return inspect_unknown(x, name, "no plugin that can be found provides", NULL);
 }
 
 status inspect_plugins(inspector *x, const char *name)
@@ -278,6 +318,5 @@ status inspect_plugins(inspector *x, const char *name)
     }
     inspect_end(x);
     if (found || name == NULL) return OK;
-    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "there is no plugin `%s`", name);
-    return FAILED;
+    return inspect_unknown(x, name, "there is no plugin", NULL);
 }

@@ -174,7 +174,8 @@ status inspect_ops(inspector *x, const char *name)
     op_table *ops = plugin_host_ops(x->host);
     inspect_begin(x);
     const op_kind kind = name != NULL ? op_kind_by_name(ops, str_from(name)) : OP_NONE;
-    if (name != NULL && kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(ops, str_from(name)));
+    if (name != NULL && kind == OP_NONE)
+        return inspect_unknown(x, name, "there is no op", op_nearest_name(ops, str_from(name)));
     if (name != NULL)
         show_op(x, kind, true);
     else

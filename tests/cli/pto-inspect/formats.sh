@@ -27,6 +27,22 @@ for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' '
 done
 exits 2 pto-inspect ops tensor.nog 2>stderr || exit 1
 grep -q 'did you mean `tensor.neg`' stderr || { cat stderr; exit 1; }
+# The name of something else: what it is, and what shows it.
+is() { # STATUS SUBJECT NAME WHAT SHOWS
+  exits "$1" pto-inspect "$2" "$3" 2>stderr >out || exit 1
+  [ "$(cat stderr)" = "pto-inspect: error: [E1504] \`$3\` is $4: \`pto-inspect $5 $3\` shows it" ] || { cat stderr; exit 1; }
+  exits 0 pto-inspect "$5" "$3" >out || exit 1
+}
+is 3 passes pto.native 'a backend' backends
+is 3 backends pto.tile 'a pass' passes
+is 3 passes pto.tiling-heuristic 'a tiling strategy' tilings
+is 3 passes pto.cost-roofline 'a cost model' costs
+is 3 passes pto.emit-c 'a code generator' generators
+is 3 passes pto.read-ascend 'a reader' readers
+is 3 options pto.grouped 'a property' properties
+is 3 plugins pto.grouped 'a property' properties
+is 3 passes tensor.add 'an op' ops
+is 2 ops pto.tile 'a pass' passes
 exits 2 pto-inspect host pto_op_operands 2>stderr || exit 1
 grep -qF 'error: [E1504] there is no host function `pto_op_operands`' stderr || { cat stderr; exit 1; }
 pto-inspect host decision_made >text && grep -q '^ *callers  *passes only$' text && grep -q '^ *table  *pto.schedule$' text || { cat text; exit 1; }

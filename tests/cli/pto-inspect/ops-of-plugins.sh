@@ -33,4 +33,6 @@ assert entry["name"] == "acme.squared_distance" and entry["plugin"] == "acme.ops
 EOF
 ends 0 pto-inspect plugins acme.opset "$plugin"
 says 'op:acme.squared_distance' out
+# What is asked of another subject.
+refuses 3 'pto-inspect: error: [E1504] `acme.opset` is a plugin: `pto-inspect plugins acme.opset` shows it' pto-inspect passes acme.opset "$plugin"
 refuses 2 'pto-inspect: error: [E1504] there is no op `acme.squared`' pto-inspect ops acme.squared "$plugin"
