@@ -31,9 +31,7 @@ void schema_unknown(diag_engine *d, src_pos at, const diag_code_info *code, cons
     text_buffer t;
     text_init(&t);
     uint32_t count = 0;
-    for (; candidates[count] != NULL && count < 40; count++)
-        text_printf(&t, "%s`%s`", count == 0 ? "" : ", ", candidates[count]);
-    if (candidates[count] != NULL) text_puts(&t, ", ...");
+    for (; candidates[count] != NULL; count++) text_printf(&t, "%s`%s`", count == 0 ? "" : ", ", candidates[count]);
     diag_note(d, at, "%s%s", count == 0 ? "there are none" : "legal: ", count == 0 ? "" : t.p);
     text_fini(&t);
 }

@@ -25,6 +25,8 @@ steps "--insert-after=$before=pto.canonicalize" >after
 cmp before after
 [ "$(wc -l <before)" -eq $(($(wc -l <plain) + 1)) ]
 fails 2 '^<command line>:1:1: error: \[E1109\]' pto-opt "$m" --pipeline=default --insert-before=nowhere=pto.canonicalize
+# All steps are named, however many there are.
+sed -n 's/.* note: legal: //p' text | tr -d '` ' | tr , '\n' | cmp - plain
 # Help agrees with what happens.
 pto-run --help | grep -q 'pipeline default.yaml unless another is named'
 ! pto-run --help | grep -q 'without it no passes'
