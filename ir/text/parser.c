@@ -245,7 +245,7 @@ static status parse_wrapped(parser *p)
         rename_module(p, name);
     }
     bool is_mlir = accept_word(p, "attributes");
-    if (is_mlir || (p->tok.kind == '{' && at_dict(p) && peek(p).kind != '}')) TRY(parse_module_dict(p, is_mlir));
+    if (is_mlir || (p->tok.kind == '{' && at_dict(p))) TRY(parse_module_dict(p, is_mlir));
     token open = p->tok;
     TRY(expect(p, '{', "`{`"));
     parse_functions(p);

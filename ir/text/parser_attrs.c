@@ -352,7 +352,6 @@ bool at_dict(const parser *p)
     lexer ahead = p->lex;
     token t;
     lexer_next(&ahead, &t);
-    if (t.kind == '}') return true;
     if (t.kind != TOK_WORD && t.kind != TOK_STRING) return false;
     lexer_next(&ahead, &t);
     return t.kind == '=';

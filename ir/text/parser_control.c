@@ -118,7 +118,7 @@ static void define_args(parser *p, const control *c, block_id b, status *bad)
 
 static status parse_control_dict(parser *p, const control *c)
 {
-    if (p->tok.kind != '{' || !at_dict(p) || peek(p).kind == '}') return OK;
+    if (p->tok.kind != '{' || !at_dict(p)) return OK;
     const op_info *info = op_info_at(p->ops, c->kind);
     uint32_t own = 0;
     for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)

@@ -135,8 +135,6 @@ static status parse_results(parser *p)
 static status parse_function_dict(parser *p, op_kind kind, size_t from)
 {
     if (p->tok.kind != '{' || !at_dict(p)) return OK;
-    /* `{}` is an empty body. */
-    if (peek(p).kind == '}') return OK;
     const op_info *info = op_info_at(p->ops, kind);
     return parse_dict(p, info, function_clause_attrs(info), from);
 }

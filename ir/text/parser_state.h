@@ -244,7 +244,7 @@ void push_attr(parser *p, const char *key, attr_id value);
 attr_id pop_attrs(parser *p, size_t from);
 /* A value of any kind. */
 MUST_CHECK status parse_attr(parser *p, const attr_spec *spec, attr_id *out);
-/* Does an attribute dict, rather than a block, start at this `{`? */
+/* Does an attribute dict, rather than a block, start at this `{`? `{}` is an empty block. */
 bool at_dict(const parser *p);
 /* `{...}` onto p->keys and p->attrs. `info` NULL: any name. `custom` are the attributes that are outside. */
 MUST_CHECK status parse_dict(parser *p, const op_info *info, uint32_t custom, size_t from);
