@@ -14,6 +14,11 @@
 #include <unistd.h>
 
 static const char *const isa_choices[] = {"host", "avx512", "avx2", "plain", NULL};
+/* Of `cache-bytes`, where nothing else is said. */
+#define CACHE_MIB 256
+#define MIB_OF(number) #number "MiB"
+#define MIB_TEXT(mib) MIB_OF(mib)
+
 #define OPTIONS(X)                                                                                                     \
     X(GENERATOR, PLUGIN, "generator", .def = "pto.emit-c", .choices = PTO_STRS("generator"),                           \
       .doc = "what writes the C", .example = "with: { generator: pto.emit-c }")                                        \
@@ -36,8 +41,9 @@ static const char *const isa_choices[] = {"host", "avx512", "avx2", "plain", NUL
     X(CACHE_DIR, STR, "cache-dir", .def = "",                                                                          \
       .doc = "the folder that keeps it; empty: $XDG_CACHE_HOME/pto/native-1, or the same in $HOME/.cache",             \
       .example = "with: { cache-dir: /var/tmp/kernels }")                                                              \
-    X(CACHE_BYTES, BYTES, "cache-bytes", .def = "256MiB", .min = "0",                                                  \
-      .doc = "when the folder is larger, what was not used for longest goes",                                          \
+    X(CACHE_BYTES, BYTES, "cache-bytes", .def = MIB_TEXT(CACHE_MIB), .min = "0",                                       \
+      .doc = "when the folder is larger, what was not used for longest goes, and what was compiled last stays; "       \
+             "0: as `cache: false`",                                                                                   \
       .example = "with: { cache-bytes: 1GiB }")                                                                        \
     X(CONSTANT_BYTES, BYTES, "constant-bytes", .def = "1GiB", .min = "0",                                              \
       .doc = "memory at most for packed constants that stay from run to run; what does not fit is packed in each run", \
@@ -123,6 +129,18 @@ static void release(const pto_run *run, void *exe)
     if (x->library != NULL) dlclose(x->library);
 }
 
+/* Settings of a cache that is not there. */
+static void warn_of_cache(const pto_run *run, pto_op function)
+{
+    static const char format[] = "option `%s` has no effect where nothing is kept: %s";
+    const int has_bytes = pto_opt_i64(run, OPT_CACHE_BYTES) != 0, is_off = pto_opt_bool(run, OPT_CACHE) == 0;
+    const char *why = is_off ? "`cache` is false" : "`cache-bytes` is 0";
+    if ((is_off || !has_bytes) && pto_opt_str(run, OPT_CACHE_DIR).n != 0)
+        pto_warning(function, "pto.native/cache", format, "cache-dir", why);
+    if (is_off && pto_opt_i64(run, OPT_CACHE_BYTES) != (int64_t)CACHE_MIB << 20)
+        pto_warning(function, "pto.native/cache", format, "cache-bytes", why);
+}
+
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     executable *x = pto_keep(run, sizeof *x);
@@ -131,11 +149,12 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
         .generator = OPT_GENERATOR,
         .compiler = pto_opt_str(run, OPT_COMPILER).p,
         .seconds_max = (double)pto_opt_i64(run, OPT_COMPILE_SECONDS),
-        .uses_cache = pto_opt_bool(run, OPT_CACHE),
+        .uses_cache = pto_opt_bool(run, OPT_CACHE) && pto_opt_i64(run, OPT_CACHE_BYTES) != 0,
         .cache_folder = pto_opt_str(run, OPT_CACHE_DIR).p,
         .cache_bytes_max = (uint64_t)pto_opt_i64(run, OPT_CACHE_BYTES),
     };
     pto_status s = find_vector_bytes(run, function, &o.vector_bytes);
+    warn_of_cache(run, function);
     o.rounds_to_bf16 = o.vector_bytes == 64 && (isa & PTO_ISA_AVX512_BF16) != 0;
     if (s == PTO_OK) s = native_build(run, function, &o, &x->library);
     if (s == PTO_OK) s = find_function(function, x);

@@ -36,6 +36,24 @@ compiled 3
 quiet --set=backend.with.threads=2 --set=backend.with.compile-seconds=50
 compiled 3
 
+# Of 0 bytes nothing is kept, nor looked for. Settings of a cache that is not there are said to have no effect.
+quiet --set=backend.with.cache-bytes=0
+compiled 4
+[ "$(find $folder -type f | wc -l)" -eq 1 ] || fail 'it was kept, or what was there is gone'
+unused() { # OPTION WHY ARGUMENTS..
+  said="f.ptir:1:1: warning: \[pto.native/cache\] option \`$1\` has no effect where nothing is kept: $2 "
+  shift 2
+  ends 0 ./native "$@"
+  says "$said"
+  [ "$(grep -c 'warning' text)" -eq 1 ] || fail 'it says more'
+}
+unused cache-dir '`cache` is false' --no-cache --set=backend.with.cache-dir=third
+unused cache-bytes '`cache` is false' --no-cache --set=backend.with.cache-bytes=1MiB
+unused cache-bytes '`cache` is false' --set=backend.with.cache=false --set=backend.with.cache-bytes=0
+unused cache-dir '`cache-bytes` is 0' --set=backend.with.cache-bytes=0 --set=backend.with.cache-dir=third
+[ ! -e third ] || fail 'a folder was made'
+compiled 8
+
 # Damaged: cut, changed in one byte, emptied.
 file=$(echo $folder/*.so)
 cp "$file" whole.so
@@ -45,7 +63,7 @@ for damage in 'truncate -s -1' 'truncate -s 0' 'printf x | dd conv=notrunc bs=1 
   quiet
   cmp -s "$file" whole.so || complain "after $damage the file is another one"
 done
-compiled 6
+compiled 11
 
 # A folder or a link in the place of a file of ours goes, unless the folder is not empty: then it says what to do.
 key=${file%.so}
