@@ -152,6 +152,10 @@ static native_status load_made(const native_compiler *c, const native_request *q
     char path[PATH_MAX + sizeof OUTPUT + 1];
     native_error why;
     snprintf(path, sizeof path, "%s/" OUTPUT, s->path);
+    if (faccessat(s->folder, OUTPUT, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+        return native_fail(e, NATIVE_NOT_LOADED,
+                           "`%s` ended with status 0 and made no file: it is not a C compiler with the options of gcc",
+                           c->path);
     native_status status = native_image_open(s->folder, OUTPUT, fd, &why);
     if (status == NATIVE_OK) status = native_image_load(path, q->symbol, library, &why);
     if (status == NATIVE_OK) return NATIVE_OK;

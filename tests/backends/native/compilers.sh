@@ -20,7 +20,7 @@ echo 'module.c:3:5: error: expected an expression' >&2
 exit 1"
 fails 5 'error: \[pto.native/compiler\] C compiler `wrong` ended with status 1: module.c:3:5: error: expected an expression ' ./with ./wrong
 fails 5 'error: \[pto.native/compiler\] C compiler `false` ended with status 1 ' ./with false
-fails 5 'error: \[pto.native/load\] what C compiler `true` made is not a module: it is missing ' ./with true
+fails 5 'error: \[pto.native/load\] `/.*/true` ended with status 0 and made no file: it is not a C compiler with the options of gcc ' ./with true
 # A linker says why before its caller says that it failed.
 program links 'exec gcc "$@" -lmissing-here'
 fails 5 'error: \[pto.native/compiler\] C compiler `links` ended with status 1: [^ ]*ld: cannot find -lmissing-here' ./with ./links
