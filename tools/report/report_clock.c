@@ -63,7 +63,10 @@ report_verdict report_judge_clocked(const report *r)
     }
     const run_rates q = run_rates_of(r->machine, &r->work.all, us / 1e6, threads_of(r));
     if (q.peak_bytes_per_second <= 0 || q.peak_ops_per_second <= 0) {
-        v.reason = "The machine file does not say what the memory and products could do.";
+        v.reason =
+            r->machine != NULL && !run_rates_is_host(r->machine)
+                ? say(r, "What %s could do says nothing of this host, which has one kind of core.", r->machine->name)
+                : "The machine file does not say what the memory and products could do.";
         return v;
     }
     const double memory = q.bytes_per_second / q.peak_bytes_per_second,

@@ -30,11 +30,13 @@ static double cpus_of(double threads)
     return threads < available ? threads : available;
 }
 
+bool run_rates_is_host(const machine *m) { return m != NULL && m->core_count == 1; }
+
 run_rates run_rates_of(const machine *m, const kernel_work *work, double seconds, double threads)
 {
     run_rates r = {.bytes_per_second = (work->bytes_read + work->bytes_written) / seconds,
                    .ops_per_second = work->ops / seconds};
-    if (m == NULL) return r;
+    if (!run_rates_is_host(m)) return r;
     const double clock = (double)m->clock_hz;
     r.peak_bytes_per_second = m->shared_bytes_per_cycle * clock;
     const dtype type = work->products > 0 ? work->product_type : DTYPE_F32;

@@ -6,7 +6,7 @@
 #include "tools/run/backend_run.h"
 #include "tools/run/run_work.h"
 
-/* Rates of so much work in so much time. Peaks are 0 where the machine does not say. */
+/* Rates of so much work in so much time. Peaks are 0 where the machine does not say, or cannot be this host. */
 typedef struct run_rates {
     double bytes_per_second, ops_per_second;
     double peak_bytes_per_second; /* of global memory, reads and writes together */
@@ -14,6 +14,9 @@ typedef struct run_rates {
      * CPUs for them. */
     double peak_ops_per_second;
 } run_rates;
+
+/* Whether a machine can be what threads run on: a CPU, which has one kind of core. `m` may be NULL. */
+bool run_rates_is_host(const machine *m);
 
 /* `m` may be NULL. `threads`: cores that worked, 1 or more. */
 run_rates run_rates_of(const machine *m, const kernel_work *work, double seconds, double threads);

@@ -52,6 +52,14 @@ func @f(%x: tensor<$M x $N x f32>) -> tensor<$M x 1 x f32> {
 END
 sizes='--random-inputs=3 --sym=M=13 --sym=N=129'
 rates cpu-avx2.yaml 'q["bytes"] == 4 * (13 * 129 + 13) and 2 * 13 * 129 <= q["operations"] <= 2 * 13 * 129 + 13 * 16'
+# What a chip could do says nothing of this host.
+rates ascend-910b.yaml 'q["peak_bytes_per_second"] == 0 and q["peak_operations_per_second"] == 0'
+# shellcheck disable=SC2086
+ends 0 pto-run f.ptir --pipeline=native.yaml --machine=ascend-910b.yaml $sizes --report=chip
+says '^memory: [0-9.e+-]* GB/s; [0-9]* bytes$' out
+says '^arithmetic: [0-9.e+-]* GFLOP/s on [0-9]* threads*; [0-9]* operations$' out
+says 'What ascend-910b could do says nothing of this host, which has one kind of core\.' chip/index.html
+! grep -q 'of the peak of' chip/index.html || fail 'a share of another machine'
 # Another backend has no clock of this machine.
 # shellcheck disable=SC2086
 ends 0 pto-run f.ptir --pipeline=default.yaml $sizes --json
