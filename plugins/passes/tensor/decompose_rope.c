@@ -6,8 +6,8 @@
  *     %y = tensor.rope %x, %c, %s                       %b = tensor.add %q * %c, %p * %s
  *                                                       %y = tensor.concat %a, %b {axis = 1}
  *
- * Interleaved pairs are two views with a stride of 2, and columns side by side afterwards. f16 and bf16 operands are
- * cast to f32 first, and the result is cast back once.
+ * Interleaved pairs are rows of two: their columns are the two views, and are side by side again afterwards. f16 and
+ * bf16 operands are cast to f32 first, and the result is cast back once.
  *
  * Requires tensor ops, of any form. Leaves no `tensor.rope`. */
 #include "composite.h"
@@ -31,25 +31,40 @@ static pto_value binary(pto_op op, uint32_t kind, const char *suffix, pto_value 
     return composite_binary(op, pto_kind(op.run, kind), pto_value_type(a), suffix, a, b);
 }
 
-/* The first or the second elements of the pairs. */
-static pto_value part_of(pto_op op, pto_value x, int is_interleaved, int is_second, const char *suffix)
+/* Columns of x from one on, in the shape `type`. */
+static pto_value columns_of(pto_op op, pto_value x, pto_expr first, pto_type type, const char *suffix)
+{
+    const uint32_t rank = pto_type_rank(type);
+    pto_expr offsets[PTO_MAX_DIMS];
+    for (uint32_t d = 0; d + 1 < rank; d++) offsets[d] = pto_expr_const(op.run, 0);
+    offsets[rank - 1] = first;
+    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_VIEW), type, suffix);
+    pto_spec_operand(&s, x);
+    pto_spec_exprs(&s, PTO_STR("offsets"), rank, offsets);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* All elements of a type as rows of so many. */
+static pto_type rows_of(pto_op op, pto_type type, int64_t columns)
+{
+    pto_expr dims[2] = {pto_expr_const(op.run, 1), pto_expr_const(op.run, columns)};
+    for (uint32_t d = 0; d < pto_type_rank(type); d++) dims[0] = pto_expr_mul(dims[0], pto_type_dim(type, d));
+    dims[0] = pto_expr_floordiv(dims[0], dims[1]);
+    return pto_type_tensor(op.run, PTO_F32, 2, dims);
+}
+
+/* The first or the second elements of the pairs: halves of rows of x, or, of interleaved ones, columns of rows of two.
+ */
+static pto_value part_of(pto_op op, pto_value x, pto_value pairs, int is_second, const char *suffix)
 {
     const pto_run *run = op.run;
     const pto_type type = pto_value_type(x);
-    const uint32_t rank = pto_type_rank(type);
-    const pto_expr half = pto_expr_floordiv(pto_type_dim(type, rank - 1), pto_expr_const(run, 2));
-    pto_expr offsets[PTO_MAX_DIMS];
-    int64_t strides[PTO_MAX_DIMS];
-    for (uint32_t d = 0; d < rank; d++) {
-        offsets[d] = pto_expr_const(run, 0);
-        strides[d] = d + 1 == rank ? 2 : 1;
-    }
-    if (is_second) offsets[rank - 1] = is_interleaved ? pto_expr_const(run, 1) : half;
-    pto_spec s = composite_spec(op, pto_kind(run, KIND_VIEW), pto_type_with_dim(run, type, rank - 1, half), suffix);
-    pto_spec_operand(&s, x);
-    pto_spec_exprs(&s, PTO_STR("offsets"), rank, offsets);
-    if (is_interleaved) pto_spec_ints(&s, PTO_STR("strides"), rank, strides);
-    return pto_spec_value(&s, pto_before(op));
+    const uint32_t last = pto_type_rank(type) - 1;
+    const pto_expr half = pto_expr_floordiv(pto_type_dim(type, last), pto_expr_const(run, 2));
+    const pto_type part = pto_type_with_dim(run, type, last, half);
+    if (!PTO_SOME(pairs)) return columns_of(op, x, is_second ? half : pto_expr_const(run, 0), part, suffix);
+    const pto_value column = columns_of(op, pairs, pto_expr_const(run, is_second), rows_of(op, part, 1), "_column");
+    return PTO_SOME(column) ? composite_unary(op, pto_kind(run, KIND_RESHAPE), part, suffix, column) : column;
 }
 
 /* Both along `axis`, in the shape `type`. */
@@ -66,10 +81,7 @@ static pto_value joined(pto_op op, pto_type type, int64_t axis, const char *suff
 static pto_value interleaved(pto_op op, pto_type type, const char *suffix, pto_value a, pto_value b)
 {
     const pto_run *run = op.run;
-    const pto_type half = pto_value_type(a);
-    pto_expr dims[2] = {pto_expr_const(run, 1), pto_expr_const(run, 1)};
-    for (uint32_t d = 0; d < pto_type_rank(half); d++) dims[0] = pto_expr_mul(dims[0], pto_type_dim(half, d));
-    const pto_type column = pto_type_tensor(run, PTO_F32, 2, dims);
+    const pto_type column = rows_of(op, pto_value_type(a), 1);
     const pto_kind_id reshape = pto_kind(run, KIND_RESHAPE);
     const pto_value first = composite_unary(op, reshape, column, "_firsts", a),
                     second = composite_unary(op, reshape, column, "_seconds", b);
@@ -88,7 +100,11 @@ static pto_value expand_rope(const pto_run *run, pto_op op)
                     s = composite_cast(op, cast, PTO_F32, "_sin", pto_op_operand(op, 2));
     if (!PTO_SOME(x)) return x;
     const pto_type type = pto_value_type(x);
-    const pto_value p = part_of(op, x, is_interleaved, 0, "_p"), q = part_of(op, x, is_interleaved, 1, "_q");
+    const pto_value pairs = is_interleaved
+                                ? composite_unary(op, pto_kind(run, KIND_RESHAPE), rows_of(op, type, 2), "_given", x)
+                                : pto_value_none(run);
+    if (is_interleaved && !PTO_SOME(pairs)) return pairs;
+    const pto_value p = part_of(op, x, pairs, 0, "_p"), q = part_of(op, x, pairs, 1, "_q");
     if (!PTO_SOME(p) || !PTO_SOME(q)) return pto_value_none(run);
     const pto_value pc = binary(op, KIND_MUL, "_pc", p, c), qs = binary(op, KIND_MUL, "_qs", q, s),
                     qc = binary(op, KIND_MUL, "_qc", q, c), ps = binary(op, KIND_MUL, "_ps", p, s);
