@@ -2,6 +2,7 @@
  * each small enough for the second-level cache; there a panel of B stays, too, while panels of A pass. */
 #include "kernel_rows.h"
 
+#include <pto/names.h>
 #include <pto/native.h>
 
 #include <string.h>
@@ -10,6 +11,11 @@
  * block of C that is in the second-level cache: so many elements. Rows further apart than NEAR_BYTES share few sets of
  * a first-level cache. */
 enum { LINE = CONTRACTION_LINE, FEW_PANELS = 4, MORE_ROWS_MOST = 3, SMALL_C = 1 << 16, NEAR_BYTES = 2048 };
+
+/* Up to so many columns are multiplied as rows of what is turned. Of A up to TURNED_ROWS rows at a time that lie beside
+ * each other, or else up to TURNED_NEAR whose bytes stay in the second-level cache from one turn to the next; no turn
+ * has fewer than TURNED_LEAST, which kernels need. */
+enum { TURNED_COLUMNS = 8, TURNED_ROWS = 512, TURNED_NEAR = 64, TURNED_LEAST = 8, TURNED_BYTES = 256 << 10 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -120,8 +126,65 @@ static bool columns_lie_near(const pto_contraction *row, int64_t columns, int64_
            lie_near(row->b_near_bytes, row->b_bytes, depth, b_k_stride);
 }
 
-/* Whether C is multiplied as a row of what is turned: one column by its only row, both along k as before. */
-static bool turns(const pto_contraction *row, int64_t n) { return n == 1 && row->skinny != NULL && row->a == row->b; }
+/* Whether few columns are multiplied as rows of what is turned: columns of B by rows of A, along k as before. Blocks of
+ * integers are as fast with several. */
+static bool turns(const pto_contraction *row, int64_t n)
+{
+    return n <= (row->acc == PTO_F32 ? TURNED_COLUMNS : 1) && row->skinny != NULL && row->a == row->b;
+}
+
+/* C as it is where the product lies, and where it is turned. */
+typedef struct turned_c {
+    char *c;
+    int64_t c_row_bytes;
+    int32_t tile[TURNED_COLUMNS][TURNED_ROWS + TURNED_LEAST];
+} turned_c;
+
+static void turn_in(turned_c *t, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) memcpy(&t->tile[j][i], t->c + i * t->c_row_bytes + 4 * j, 4);
+}
+
+static void turn_out(const turned_c *t, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) memcpy(t->c + i * t->c_row_bytes + 4 * j, &t->tile[j][i], 4);
+}
+
+/* As many columns at a time as kernels take, which say so at the first turn and never later: it depends on strides and
+ * on the number of columns. */
+static bool multiply_turned(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
+                            int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t b_k_stride,
+                            int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)
+{
+    turned_c t = {.c = c, .c_row_bytes = 4 * c_row_stride};
+    const char *left = a;
+    const int64_t bytes = (int64_t)pto_dtype_bytes(row->a);
+    const int64_t near = smaller(TURNED_BYTES / (k * bytes) / 16 * 16, TURNED_NEAR), fit = a_row_stride == 1
+                                                                                               ? TURNED_ROWS
+                                                                                           : near < 16 ? 16
+                                                                                                       : near;
+    int64_t most = n;
+    for (int64_t i = 0, rows; i < m; i += rows, left += rows * a_row_stride * bytes) {
+        rows = m - i < fit + TURNED_LEAST ? m - i : fit;
+        if (accumulate) turn_in(&t, rows, n);
+        for (int64_t j = 0, columns; j < n; j += columns) {
+            columns = smaller(most, n - j);
+            if (row->skinny(columns, rows, k, (const char *)b + j * b_column_stride * bytes, b_column_stride,
+                            b_k_stride, left, a_k_stride, a_row_stride, t.tile[j], TURNED_ROWS + TURNED_LEAST,
+                            accumulate))
+                continue;
+            if (i > 0 || j > 0) __builtin_trap();
+            if (most == 1) return false;
+            most = (most + 1) / 2;
+            columns = 0;
+        }
+        turn_out(&t, rows, n);
+        t.c += rows * t.c_row_bytes;
+    }
+    return true;
+}
 
 /* Computes C by the row's way for few rows, where that is faster. */
 static bool multiply_few(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
@@ -132,8 +195,12 @@ static bool multiply_few(const pto_contraction *row, int64_t m, int64_t n, int64
                                  rows_lie_near(row, m, k, a_row_stride, a_k_stride) &&
                                  columns_lie_near(row, n, k, b_k_stride, b_column_stride);
     if (row->skinny == NULL || needs_no_panels) return false;
-    if (turns(row, n) && c_row_stride == 1 &&
+    if (n == 1 && turns(row, n) && c_row_stride == 1 &&
         row->skinny(1, m, k, b, b_column_stride, b_k_stride, a, a_k_stride, a_row_stride, c, m, accumulate))
+        return true;
+    if (m > n && m >= TURNED_LEAST && turns(row, n) &&
+        multiply_turned(row, m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride,
+                        accumulate))
         return true;
     return row->skinny(m, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, b_column_stride, c, c_row_stride,
                        accumulate);

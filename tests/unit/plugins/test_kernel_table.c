@@ -365,6 +365,25 @@ TEST(products_of_few_rows_with_short_lines)
     }
 }
 
+/* Few columns, whose products are turned: around how many rows of A are taken at a time. */
+TEST(products_of_few_columns)
+{
+    static const int64_t rows[] = {2, 7, 8, 9, 17, 63, 64, 65, 71, 72, 73, 136, 137, 511, 519, 520, 521, 1100};
+    static const int64_t depths[] = {1, 8, 65, 300, 1030, 2050};
+    static const layout lie[] = {ALONG_K, ACROSS_K, PADDED, ALONG_APART};
+    enum { ROWS = sizeof rows / sizeof rows[0], DEPTHS = sizeof depths / sizeof depths[0], COLUMNS = 9, LAYOUTS = 4 };
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->skinny == NULL || row->b == PTO_KERNEL_I4) continue;
+        for (int i = 0; i < ROWS * COLUMNS; i++) {
+            const int64_t m = rows[i % ROWS], n = 1 + i / ROWS, most = m > 200 ? 3 : DEPTHS;
+            product x = product_new(row, lie[i % LAYOUTS], lie[i / LAYOUTS % LAYOUTS], m, n, depths[i % most]);
+            run(&x, i % 5 < 2);
+            product_free(&x);
+        }
+    }
+}
+
 TEST(products_of_many_blocks)
 {
     const pto_contraction *row;
