@@ -310,14 +310,26 @@ KERNEL_INLINE void turned_rows(kernel_turn turn, kernel_element load, int rows, 
     }
 }
 
+/* One row or two: 32 columns at a time, or 16 where they are so far apart that they share a set of the first-level
+ * cache. */
+KERNEL_INLINE void turned_few(kernel_turn turn, kernel_element load, int rows, int bits, const skinny_product *x,
+                              int64_t column_stride)
+{
+    enum { SET_APART = 4096 };
+    if (column_stride * bits / 8 % SET_APART == 0)
+        turned_rows(turn, load, rows, TURNED_VECTORS / 2, bits, x, column_stride);
+    else
+        turned_rows(turn, load, rows, TURNED_VECTORS, bits, x, column_stride);
+}
+
 /* A function that computes C, or returns false where there are too many rows or too few columns. */
 #define KERNEL_TURNED(name, turn, load, bits)                                                  \
     __attribute__((noinline)) static bool name(const skinny_product *x, int64_t column_stride) \
     {                                                                                          \
         if (x->n < 8) return false;                                                            \
         switch (x->m) {                                                                        \
-        case 1: turned_rows(turn, load, 1, 4, bits, x, column_stride); return true;            \
-        case 2: turned_rows(turn, load, 2, 4, bits, x, column_stride); return true;            \
+        case 1: turned_few(turn, load, 1, bits, x, column_stride); return true;                \
+        case 2: turned_few(turn, load, 2, bits, x, column_stride); return true;                \
         case 3: turned_rows(turn, load, 3, 2, bits, x, column_stride); return true;            \
         case 4: turned_rows(turn, load, 4, 2, bits, x, column_stride); return true;            \
         default: return false;                                                                 \

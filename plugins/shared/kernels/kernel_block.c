@@ -152,33 +152,31 @@ static void turn_out(const turned_c *t, int64_t rows, int64_t columns)
         for (int64_t j = 0; j < columns; j++) memcpy(t->c + i * t->c_row_bytes + 4 * j, &t->tile[j][i], 4);
 }
 
-/* As many columns at a time as kernels take, which say so at the first turn and never later: it depends on strides and
- * on the number of columns. */
+/* How many rows are taken at a time, each of so many bytes. */
+static int64_t turned_rows_of(int64_t row_bytes, int64_t row_stride)
+{
+    const int64_t near = smaller(TURNED_BYTES / row_bytes / 16 * 16, TURNED_NEAR);
+    if (row_stride == 1) return TURNED_ROWS;
+    return near < 16 ? 16 : near;
+}
+
+/* Kernels that take no such columns say so at the first turn: it depends on strides and on the number of columns. */
 static bool multiply_turned(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a,
                             int64_t a_row_stride, int64_t a_k_stride, const void *b, int64_t b_k_stride,
                             int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)
 {
-    turned_c t = {.c = c, .c_row_bytes = 4 * c_row_stride};
+    turned_c t; /* its tile is written before it is read */
     const char *left = a;
-    const int64_t bytes = (int64_t)pto_dtype_bytes(row->a);
-    const int64_t near = smaller(TURNED_BYTES / (k * bytes) / 16 * 16, TURNED_NEAR), fit = a_row_stride == 1
-                                                                                               ? TURNED_ROWS
-                                                                                           : near < 16 ? 16
-                                                                                                       : near;
-    int64_t most = n;
+    const int64_t bytes = (int64_t)pto_dtype_bytes(row->a), fit = turned_rows_of(k * bytes, a_row_stride);
+    t.c = c;
+    t.c_row_bytes = 4 * c_row_stride;
     for (int64_t i = 0, rows; i < m; i += rows, left += rows * a_row_stride * bytes) {
         rows = m - i < fit + TURNED_LEAST ? m - i : fit;
         if (accumulate) turn_in(&t, rows, n);
-        for (int64_t j = 0, columns; j < n; j += columns) {
-            columns = smaller(most, n - j);
-            if (row->skinny(columns, rows, k, (const char *)b + j * b_column_stride * bytes, b_column_stride,
-                            b_k_stride, left, a_k_stride, a_row_stride, t.tile[j], TURNED_ROWS + TURNED_LEAST,
-                            accumulate))
-                continue;
-            if (i > 0 || j > 0) __builtin_trap();
-            if (most == 1) return false;
-            most = (most + 1) / 2;
-            columns = 0;
+        if (!row->skinny(n, rows, k, b, b_column_stride, b_k_stride, left, a_k_stride, a_row_stride, t.tile,
+                         TURNED_ROWS + TURNED_LEAST, accumulate)) {
+            if (i > 0) __builtin_trap();
+            return false;
         }
         turn_out(&t, rows, n);
         t.c += rows * t.c_row_bytes;
