@@ -32,7 +32,7 @@ KERNEL_INLINE void pack_ask(pack_form f, const void *from, int64_t at)
 enum { AHEAD_PANELS = 2, AHEAD_PIECES = 2 };
 
 /* Some units of one panel whose rows or columns lie beside each other; `left` of them and k_left elements along k are
- * there. */
+ * there, of which those beyond the panel are read and not written. */
 KERNEL_INLINE void lines_across(pack_form f, int lines, int64_t left, int64_t k_left, const void *from, int64_t at,
                                 int64_t k_stride, int32_t *to)
 {
@@ -60,6 +60,8 @@ KERNEL_INLINE void pack_across(pack_form f, int64_t count, int64_t k, const void
 {
     enum { COLUMNS = 128, LINES = 4 };
     const int64_t depth = LINES * f.group, columns = COLUMNS / f.width * f.width;
+    /* Vectors are read whole as long as their elements are there: parts of them take longer. */
+    const int64_t vectors = (f.width + LANES - 1) / LANES * LANES;
     for (int64_t first = 0; first < count; first += columns) {
         const int64_t last = first + columns < count ? first + columns : count;
         for (int64_t p = 0; p < k; p += depth) {
@@ -68,7 +70,9 @@ KERNEL_INLINE void pack_across(pack_form f, int64_t count, int64_t k, const void
             for (int64_t i = first; i < last; i += f.width) {
                 int32_t *const to = (void *)(panels + i / f.width * panel_bytes + 4 * f.width * (p / f.group));
                 ask_across(f, depth, from, at + i + AHEAD_PIECES * depth * k_stride, k_stride);
-                if (k - p >= depth && last - i >= f.width)
+                if (k - p >= depth && count - i >= vectors)
+                    lines_across(f, LINES, vectors, depth, from, at + i, k_stride, to);
+                else if (k - p >= depth && last - i >= f.width)
                     lines_across(f, LINES, f.width, depth, from, at + i, k_stride, to);
                 else
                     for (int q = 0; q < lines; q++)
