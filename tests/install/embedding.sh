@@ -12,8 +12,8 @@ module=$prefix/share/pto/examples/softmax/softmax.ptir
 sources=$prefix/share/pto/examples/embed
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" XDG_CACHE_HOME="$TEST_TMP/cache"
 
-# shellcheck disable=SC2046
-cc -Wall -Wextra -Werror "$sources/call_softmax.c" $(pkg-config --cflags --libs pto) -lm -Wl,-rpath,"$prefix/lib" -o in-c
+# As its README builds it.
+(cd "$sources" && eval "$(sed -n "s|PREFIX|$prefix|g; s|-o call_softmax\$|-Wall -Wextra -Werror -o $TEST_TMP/in-c|p" README.md)")
 ends 0 ./in-c "$module"
 says_line '@softmax x: f32 x $B x 32 x 256 -> y' out
 says_line 'rows sum to 1 within 1e-5' out
