@@ -77,9 +77,9 @@ error: [E1612] the tensor for `y` is NULL
 on a device: 4
 error: [E1612] the tensor for `x` is on a device of DLPack's type 2; only memory of the CPU, type 1, can be used
 lanes: 4
-error: [E1612] the tensor for `x` has elements of the DLPack type with code 2, 32 bits and 4 lanes, which no parameter has
+error: [E1612] the tensor for `x` needs elements of type f32; it has DLPack's code 2, 32 bits, 4 lanes
 f64: 4
-error: [E1612] the tensor for `x` has elements of the DLPack type with code 2, 64 bits and 1 lanes, which no parameter has
+error: [E1612] the tensor for `x` needs elements of type f32; it has DLPack's code 2, 64 bits, 1 lanes
 i32: 4
 error: [E1603] `x` needs elements of type f32, the tensor has <i4
 rank 9: 4

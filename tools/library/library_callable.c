@@ -152,7 +152,7 @@ static exit_status set_constant(pto_callable *x, const char *name, const DLTenso
         constant *k = &x->constants[i];
         if (strcmp(k->name, name) != 0) continue;
         tensor_array array;
-        TRY_AS(EXIT_STATUS_INPUT, library_read_tensor(d, name, tensor, true, &array));
+        TRY_AS(EXIT_STATUS_INPUT, library_read_tensor(d, x->info->constants[i], tensor, true, &array));
         k->array = array;
         x->is_bound = x->has_constants = false;
         return EXIT_STATUS_OK;
@@ -293,7 +293,7 @@ static status read_inputs(pto_callable *x, const DLTensor *const *inputs, uint32
     TRY(check_count(x, "inputs", count, x->info->input_count));
     for (uint32_t i = 0; i < count; i++) {
         tensor_array now;
-        TRY(library_read_tensor(x->program->context->diags, x->info->inputs[i]->name, inputs[i], with_data, &now));
+        TRY(library_read_tensor(x->program->context->diags, x->info->inputs[i], inputs[i], with_data, &now));
         x->is_bound = x->is_bound && is_same_shape(&now.header, &x->inputs[i].header);
         x->inputs[i] = now;
     }
@@ -345,7 +345,7 @@ static status place_output(pto_callable *x, uint32_t index, const DLTensor *give
     bound_tensor *t = &x->call.tensors[x->output_at[index]];
     tensor_array array;
     char descr[TENSOR_DESCR_BYTES];
-    TRY(library_read_tensor(d, name, given, true, &array));
+    TRY(library_read_tensor(d, x->info->outputs[index], given, true, &array));
     if (!tensor_matches(&array.header, (pto_dtype)t->type)) {
         tensor_descr(&array.header, descr);
         diag_error(d, NO_POS, &E1603, "`%s` needs elements of type %s, the tensor has %s", name, dtype_name(t->type),

@@ -58,8 +58,8 @@ bool library_needs(pto_context *c, const void *argument, const char *function, c
 
 /* ---- library_tensor.c ---- */
 /* What a DLTensor is for binding: `out` refers to its memory. `with_data`: that is looked at. Fails after a diagnostic
- * that names it `name`. */
-MUST_CHECK status library_read_tensor(diag_engine *d, const char *name, const DLTensor *t, bool with_data,
+ * that names it as `info` does. */
+MUST_CHECK status library_read_tensor(diag_engine *d, const pto_argument_info *info, const DLTensor *t, bool with_data,
                                       tensor_array *out);
 /* ---- library_program.c ---- */
 /* By its name; of NULL the only one; NULL: there is none. */

@@ -42,7 +42,7 @@ static status fail(diag_engine *d, const char *name, const char *format, ...)
     return FAILED;
 }
 
-static status read_type(diag_engine *d, const char *name, DLDataType type, tensor_header *h)
+static status read_type(diag_engine *d, const pto_argument_info *info, DLDataType type, tensor_header *h)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].code != type.code || rows[i].bits != type.bits || type.lanes != 1) continue;
@@ -51,7 +51,7 @@ static status read_type(diag_engine *d, const char *name, DLDataType type, tenso
         h->type = rows[i].kind == 'V' ? (pto_dtype)rows[i].type : PTO_DTYPE_NONE;
         return OK;
     }
-    return fail(d, name, "has elements of the DLPack type with code %u, %u bits and %u lanes, which no parameter has",
+    return fail(d, info->name, "needs elements of type %s; it has DLPack's code %u, %u bits, %u lanes", info->type,
                 type.code, type.bits, type.lanes);
 }
 
@@ -84,14 +84,16 @@ static status check_dense(diag_engine *d, const char *name, const DLTensor *t, c
     return OK;
 }
 
-status library_read_tensor(diag_engine *d, const char *name, const DLTensor *t, bool with_data, tensor_array *out)
+status library_read_tensor(diag_engine *d, const pto_argument_info *info, const DLTensor *t, bool with_data,
+                           tensor_array *out)
 {
+    const char *name = info->name;
     *out = (tensor_array){.data = NULL};
     if (t == NULL) return fail(d, name, "is NULL");
     if (t->device.device_type != kDLCPU)
         return fail(d, name, "is on a device of DLPack's type %d; only memory of the CPU, type %d, can be used",
                     (int)t->device.device_type, (int)kDLCPU);
-    TRY(read_type(d, name, t->dtype, &out->header));
+    TRY(read_type(d, info, t->dtype, &out->header));
     TRY(read_shape(d, name, t, &out->header));
     if (!with_data) return OK;
     TRY(check_dense(d, name, t, &out->header));
