@@ -280,6 +280,13 @@ static void put_kernel_tiles(const report *r, const report_kernel *k, text_buffe
     text_puts(out, "</div>\n");
 }
 
+static bool has_flags(const report_kernel *k)
+{
+    for (uint32_t i = 0; i < k->row_count; i++)
+        if (k->rows[i].kind == ROW_SET || k->rows[i].kind == ROW_WAIT) return true;
+    return false;
+}
+
 static void put_kernel(const report *r, const report_kernel *k, uint32_t number, text_buffer *out)
 {
     const uint32_t line = report_line_of(r, k->op);
@@ -298,10 +305,14 @@ static void put_kernel(const report *r, const report_kernel *k, uint32_t number,
         text_puts(out, "<h3>What costs most</h3>\n");
         report_put_hot_rows(r, k, out);
     }
-    text_puts(out,
-              "<details open=\"open\"><summary>Instructions by pipe, with loops and flags</summary>\n"
-              "<p>Solid arrows lead from the set_flag (full dot) to the wait_flag (ring) that takes its token; dashed "
-              "ones reach into the next iteration.</p>\n");
+    text_puts(out, "<details open=\"open\"><summary>Instructions by pipe, with loops");
+    if (has_flags(k))
+        text_puts(out,
+                  " and flags</summary>\n"
+                  "<p>Solid arrows lead from the set_flag (full dot) to the wait_flag (ring) that takes its token; "
+                  "dashed ones reach into the next iteration.</p>\n");
+    else
+        text_puts(out, "</summary>\n");
     put_kernel_picture(r, k, report_draw_kernel, out);
     text_puts(out, "</details>\n");
     if (k->memory_count > 0) {

@@ -31,6 +31,7 @@ expect("files", sorted(listed), sorted(wanted))
 
 # Well-formed, nothing from outside, every link to a line leads to one.
 page = tree.parse(folder / "index.html").getroot()
+expect("what arrows of flags mean", texts(page).count("takes its token"), len(kernels))
 ids = [e.get("id") for e in page.iter() if e.get("id")]
 expect("ids that occur twice", len(ids) - len(set(ids)), 0)
 # What is too wide for a screen scrolls in a box of its own, and none of it is cut off.
