@@ -56,11 +56,13 @@ static schedule_pin *pin_of(const schedule *s, str path, const char *name)
 
 /* ---- the value of a pin ---- */
 
-static void refuse_form(schedule *s, const schedule_pin *p, const yaml_node *node, const schedule_form *form)
+/* `key`: of the value in a mapping; NULL: of all that the pin has. */
+static void refuse_form(schedule *s, const schedule_pin *p, const yaml_node *node, const schedule_form *form,
+                        const char *key)
 {
     text_buffer t;
     text_init(&t);
-    if (form->keys != NULL) {
+    if (form->keys != NULL && key == NULL) {
         text_puts(&t, "a mapping such as { ");
         for (uint32_t k = 0; k < form->count; k++) text_printf(&t, "%s%s: 1", k == 0 ? "" : ", ", form->keys[k]);
         text_puts(&t, " }");
@@ -70,7 +72,8 @@ static void refuse_form(schedule *s, const schedule_pin *p, const yaml_node *nod
     } else {
         text_puts(&t, "a whole number");
     }
-    diag_error(s->d, node->at, &E1803, "`%s` of %s is %s", p->key.name.p, p->key.path.p, t.p);
+    diag_error(s->d, node->at, &E1803, "`%s%s%s` of %s is %s", p->key.name.p, key != NULL ? "." : "",
+               key != NULL ? key : "", p->key.path.p, t.p);
     text_fini(&t);
 }
 
@@ -85,7 +88,7 @@ static bool read_one(schedule *s, const schedule_pin *p, const yaml_node *node, 
         is_read = str_to_i64(node->text, out) == OK;
     }
     if (!is_read) {
-        refuse_form(s, p, node, form);
+        refuse_form(s, p, node, form, form->keys != NULL ? form->keys[k] : NULL);
         return false;
     }
     const char *dot = form->keys != NULL ? "." : "", *key = form->keys != NULL ? form->keys[k] : "";
@@ -105,7 +108,7 @@ static bool read_mapping(schedule *s, const schedule_pin *p, const schedule_form
 {
     const yaml_node *map = p->value;
     if (map->kind != YAML_MAPPING) {
-        refuse_form(s, p, map, form);
+        refuse_form(s, p, map, form, NULL);
         return false;
     }
     for (uint32_t i = 0; i < map->count; i++) {
