@@ -270,16 +270,29 @@ static pto_status check_unasked(pto_op function)
                      "parameter or without an op has one form only");
 }
 
+/* `function` is one that can have variants, if there is such a one. */
+static pto_status refuse_symbol(pto_op function, pto_str symbol)
+{
+    symbol_list list = symbols_of(function);
+    char known[160] = "";
+    if (!can_split(function)) list.count = 0;
+    for (uint32_t i = 0, n = 0; i < list.count && n < sizeof known; i++)
+        n += (uint32_t)snprintf(known + n, sizeof known - n, "%s$%s", i == 0 ? "; this one has " : ", ", list.words[i]);
+    return pto_error(function, "pto.variants/no-symbol",
+                     "no function that can have variants has a parameter with an extent $%.*s%s", PTO_FMT(symbol),
+                     known);
+}
+
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     const pto_str symbol = pto_opt_str(run, OPT_SYMBOL);
-    int is_used = symbol.n == 0;
+    int is_used = symbol.n == 0, is_found = 0;
     pto_op any = pto_op_none(run);
     (void)unit;
     PTO_EACH_OP(pto_module_top(run), function) {
         if (!PTO_IS(function, FUNC)) continue;
-        any = function;
         symbol_list list = symbols_of(function);
+        if (!is_found) any = function;
         if (list.count == 0) {
             PTO_TRY(set_asked(function, &list));
             continue;
@@ -288,14 +301,14 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
             PTO_TRY(check_unasked(function));
             continue;
         }
+        is_found = 1;
         PTO_TRY(decide(function, &list, &is_used));
         pto_op end = pto_block_last(pto_body(function));
         for (uint32_t i = 0; i < list.count; i++)
             if (list.border[i] != 0) PTO_TRY(split(&end, list.names[i], list.border[i]));
     }
     if (is_used || !PTO_SOME(any)) return PTO_OK;
-    return pto_error(any, "pto.variants/no-symbol",
-                     "no function that can have variants has a parameter with an extent $%.*s", PTO_FMT(symbol));
+    return refuse_symbol(any, symbol);
 }
 
 static const pto_pass pass = {

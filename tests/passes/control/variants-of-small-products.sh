@@ -64,7 +64,9 @@ fails 2 'the largest legal value is 11' pto-opt narrow.ptir --pipeline=default.y
 sed 's/ {$/ where ($M >= 32) {/' m.ptir >wide.ptir
 fails 2 '\[pto.variants/never-taken\] a variant for $M of at most 16 is never taken: $M is at least 32' pto-opt wide.ptir --pipeline=default.yaml --schedule=p.yaml
 says 'p.yaml:3:'
-fails 5 '\[pto.variants/no-symbol\] no function that can have variants has a parameter with an extent $Q' $compile --set variants.with.symbol=Q
+fails 5 '\[pto.variants/no-symbol\] no function that can have variants has a parameter with an extent $Q; this one has $M, $N \[@f\]' $compile --set variants.with.symbol=Q
+# Said of what the user wrote, not of a nest that became a function.
+fails 5 'an extent $Q; this one has $B, $S, $T \[@attention\]' pto-opt "$TEST_ROOT/examples/attention/attention.ptir" --pipeline=native.yaml --set variants.with.symbol=Q
 cat >wide.ptir <<'END'
 func @f(%x: tensor<$A x $B x $C x $D x f32>) -> tensor<$A x $B x $C x $D x f32> {
   %y = tensor.exp %x : tensor<$A x $B x $C x $D x f32>
