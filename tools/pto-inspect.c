@@ -7,6 +7,7 @@
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
+#include "tools/library/library.h"
 #include "tools/session/plugin_trial.h"
 #include "tools/session/tool_main.h"
 
@@ -119,6 +120,8 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     if (s == NULL) return EXIT_STATUS_USAGE;
     if (!is_probe_consistent(d, line, s)) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
+    const char *why;
+    x.host_machine = library_host_machine(a, x.search, "host", &why);
     x.share = session_share_folder(a);
     TRY_AS(EXIT_STATUS_USAGE, find_cpu_files(&x, line));
     const bool is_of_plugin =

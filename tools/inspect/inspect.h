@@ -12,6 +12,7 @@ typedef struct inspector {
     diag_engine *diags;
     inspect_format format;
     const char *const *search; /* folders of pipelines, NULL-ended */
+    const char *host_machine;  /* file of the machine `host`, or NULL */
     const char *share;         /* folder of what is installed, or NULL */
     const char *cpu_files;     /* folder of the kernel's files about CPUs */
     plugin_host *host;         /* NULL for subjects that need none, and for codes that are of no plugin */

@@ -303,6 +303,15 @@ static void show_machine(inspector *x, const machine *m, bool in_full)
     inspect_entry_end(x);
 }
 
+/* What `host` stands for here. */
+static status show_host(inspector *x)
+{
+    const machine *m = NULL;
+    TRY(machine_read(x->arena, x->diags, x->host_machine, &m));
+    show_machine(x, m, true);
+    return OK;
+}
+
 status inspect_machines(inspector *x, const char *name)
 {
     uint32_t count = 0;
@@ -316,6 +325,10 @@ status inspect_machines(inspector *x, const char *name)
         if (s != OK || (name != NULL && strcmp(name, m->name) != 0)) continue;
         found = true;
         show_machine(x, m, name != NULL);
+    }
+    if (s == OK && !found && name != NULL && strcmp(name, "host") == 0 && x->host_machine != NULL) {
+        found = true;
+        s = show_host(x);
     }
     inspect_end(x);
     table_free(paths);

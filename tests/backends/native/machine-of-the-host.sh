@@ -31,6 +31,9 @@ ends 0 pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --report=report
 says "^memory: .* of $machine; " out
 says "$machine" report/index.html
 
+ends 0 pto-inspect machines host
+says "^ *file  *.*/machines/$machine.yaml$" out
+
 # The command line takes another one, whose schedule this host refuses.
 compile --machine=cpu-generic
 stands_for_nothing
