@@ -54,6 +54,8 @@ def numpy_type(info):
 
 def tensor_of(array):
     """A DLTensor of the array's memory, which the caller keeps alive."""
+    if array.dtype.kind not in CODES:
+        raise TypeError(f"tensors have no elements of type {array.dtype}")
     if not array.dtype.isnative:
         raise TypeError(f"elements of type {array.dtype.str} are in the byte order of another machine; a.astype(a.dtype.newbyteorder('=')) has them in that of this one")
     t = Tensor(array.ctypes.data, Device(CPU, 0), array.ndim, DataType(CODES[array.dtype.kind], array.itemsize * 8, 1))
