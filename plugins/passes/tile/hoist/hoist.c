@@ -131,8 +131,9 @@ static const char *find_lack(const hoister *h, const space_needs *now)
             (void)snprintf(text, sizeof text, "the nest would need %lld bytes of `%s`, which has %lld",
                            (long long)now->single[s], name, (long long)capacity);
         else if (now->held[s] > most)
-            (void)snprintf(text, sizeof text, "%lld bytes of `%s` would be held during loops, of %lld that may",
-                           (long long)now->held[s], name, (long long)most);
+            (void)snprintf(text, sizeof text,
+                           "%lld bytes of `%s` would be held during loops, of %lld that may by the option `%s`",
+                           (long long)now->held[s], name, (long long)most, most < share ? "bytes" : "share");
         else if (now->rotated[s] > capacity && now->rotated[s] > h->needs.rotated[s])
             (void)snprintf(text, sizeof text,
                            "with %lld buffers of each transfer the nest would need %lld bytes of "

@@ -39,5 +39,7 @@ ends 0 pto-opt m.ptir --pipeline=default.yaml --expect M=48 --schedule=p.yaml --
 [ "$(before_loop 5.ptir)" = 2 ] || fail "$(cat 5.ptir)"
 
 ends 2 pto-opt m.ptir --pipeline=default.yaml --schedule=p.yaml --set hoist.with.share=0
-says '\[pto.hoist/does-not-fit\] %tgf leaves 1 loops, and then 16384 bytes of `vec` would be held during loops, of 0 that may' text
+says '\[pto.hoist/does-not-fit\] %tgf leaves 1 loops, and then 16384 bytes of `vec` would be held during loops, of 0 that may by the option `share`; pin fewer' text
 says 'p.yaml:3:' text
+ends 2 pto-opt m.ptir --pipeline=default.yaml --schedule=p.yaml --set hoist.with.bytes=1000
+says 'would be held during loops, of 1000 that may by the option `bytes`; pin fewer' text
