@@ -7,6 +7,7 @@
 #include <kernel_table.h>
 #include <native_clock.h>
 #include <native_flags.h>
+#include <native_launch.h>
 
 #include <pto/profile.h>
 
@@ -189,7 +190,9 @@ static pto_status fault_at(const native_session *s, const executable *x, int32_t
     const pto_native_fault *f = &x->module->faults[fault - 1];
     const pto_op op = native_op_at(s->run, f->op);
     const pto_str name = pto_op_name(op);
-    return pto_error(op, "pto.native/fault", "`%.*s` %s%s%s", PTO_FMT(name), f->text, s->e.text[0] != '\0' ? ": " : "",
+    char index[NATIVE_INDEX_TEXT];
+    return pto_error(op, "pto.native/fault", "`%.*s` %s%s%s%s", PTO_FMT(name), f->text,
+                     native_index_text(f->has_index != 0, s->index_and_extent, index), s->e.text[0] != '\0' ? ": " : "",
                      s->e.text);
 }
 

@@ -76,6 +76,7 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
     if (s->profile != NULL) native_profile_launch(s->profile, kernel);
     native_pool_run(pool, instances, s->seed != 0 ? run_in_other_order : run_instances, &j);
     if (s->profile != NULL) native_profile_launched(s->profile, instances);
+    memcpy(s->index_and_extent, j.launch.index_and_extent, sizeof s->index_and_extent);
     return j.launch.fault;
 }
 

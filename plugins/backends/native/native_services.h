@@ -29,6 +29,7 @@ typedef struct native_session {
     int64_t instances, launches;    /* that ran so far */
     struct native_profile *profile; /* NULL: nobody asks */
     native_error e;                 /* why memory was refused, if it was */
+    int64_t index_and_extent[2];    /* of the last launch that failed */
 } native_session;
 
 /* Faults of the services, which are negative; those of generated code are positive. */

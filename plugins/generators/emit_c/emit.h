@@ -65,7 +65,7 @@ typedef struct emit_name {
 typedef struct emit_fault {
     pto_op op;
     const char *text;
-    int is_memory;
+    int is_memory, has_index;
 } emit_fault;
 
 /* Kernels that the caller is asked for, PTO_PRODUCT_* or one of these, and the capacity of what they compute. */
@@ -167,7 +167,9 @@ const char *emit_bare(emitter *e, const char *c);
 void emit_comment(emitter *e, pto_op op);
 /* The number of a fault at an op, for `return`. */
 uint32_t emit_fault_of(emitter *e, pto_op op, const char *why);
-/* The same where there is no memory. */
+/* What C returns where an index, or what begins there, is not within an extent; kernels leave both numbers, too. */
+const char *emit_index_fault(emitter *e, pto_op op, const char *why, const char *at, const char *extent);
+/* The same as emit_fault_of() where there is no memory. */
 uint32_t emit_fault_of_memory(emitter *e, pto_op op);
 
 /* ---- names ---- */

@@ -71,7 +71,7 @@ static void put_faults(emitter *e, text *out)
             put_string(out, place);
         else
             text_put(out, "NULL");
-        text_put(out, ", %d, 0},\n", f->is_memory);
+        text_put(out, ", %d, %d},\n", f->is_memory, f->has_index);
     }
     text_put(out, "%s{0}};\n", e->fault_count != 0 ? "    " : "");
 }

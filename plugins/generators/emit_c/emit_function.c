@@ -171,6 +171,7 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
         (void)emit_index(e, pto_attr_expr(pto_attr_item(pto_op_attr(kernel, PTO_STR("grid")), d, NULL)));
     e->out = &code;
     PTO_TRY(emit_block(e, body));
+    if (e->scratch_bytes == 0 && text_has_name(&code, "pto_index_fault")) (void)emit_scratch(e, 2 * sizeof(int64_t));
     e->out = out;
     const size_t begin_bytes = out->n;
     put_frame(e, out, name, rank);

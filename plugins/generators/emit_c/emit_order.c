@@ -52,8 +52,8 @@ static pto_status emit_rowgather(emitter *e, pto_op op)
     text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", region[1]);
     text_line(e->out, "const int32_t at_ = %s;", emit_at(e, index, "i_", "j_"));
     if (!is_in_order(e, op))
-        text_line(e->out, "if (at_ < 0 || at_ >= %s) return %u;", all[1],
-                  emit_fault_of(e, op, "has an index that is out of range"));
+        text_line(e->out, "if (at_ < 0 || at_ >= %s) return %s;", all[1],
+                  emit_index_fault(e, op, "has an index that is out of range", "at_", all[1]));
     const emit_window *w = emit_tile_window(e, x);
     const char *from = w != NULL ? emit_window_at(e, w, emit_value(e, x), "i_", "at_") : emit_at(e, x, "i_", "at_");
     text_line(e->out, "%s = %s;", emit_at(e, result, "i_", "j_"), from);

@@ -69,11 +69,18 @@ static uint32_t add_fault(emitter *e, emit_fault f)
     return e->fault_count;
 }
 
-uint32_t emit_fault_of(emitter *e, pto_op op, const char *why) { return add_fault(e, (emit_fault){op, why, 0}); }
+uint32_t emit_fault_of(emitter *e, pto_op op, const char *why) { return add_fault(e, (emit_fault){op, why, 0, 0}); }
+
+const char *emit_index_fault(emitter *e, pto_op op, const char *why, const char *at, const char *extent)
+{
+    const uint32_t fault = add_fault(e, (emit_fault){op, why, 0, e->is_kernel});
+    return e->is_kernel ? emit_format(e, "pto_index_fault(scratch_, %u, %s, %s)", fault, at, extent)
+                        : emit_format(e, "%u", fault);
+}
 
 uint32_t emit_fault_of_memory(emitter *e, pto_op op)
 {
-    return add_fault(e, (emit_fault){op, "needs more memory than there is", 1});
+    return add_fault(e, (emit_fault){op, "needs more memory than there is", 1, 0});
 }
 
 pto_status emit_refuse(pto_op op, const char *why)

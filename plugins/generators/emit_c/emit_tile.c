@@ -102,10 +102,11 @@ static int is_within(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_
 void emit_check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
     if (pto_expr_range(at_end(e, op, offset, 0, 0), op, NULL).lo >= 0 && is_within(e, op, offset, size, dim)) return;
-    const char *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", emit_index(e, offset), emit_index(e, size),
-                                    emit_index(e, dim));
+    const char *at = emit_index(e, offset), *extent = emit_index(e, dim),
+               *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", at, emit_index(e, size), extent);
     if (emit_is_checked(e, check)) return;
-    text_line(e->out, "%s return %u;", check, emit_fault_of(e, op, "reaches beyond the extent of the memory"));
+    text_line(e->out, "%s return %s;", check,
+              emit_index_fault(e, op, "reaches beyond the extent of the memory", at, extent));
 }
 
 /* `size`: rows and columns of the tile. */
@@ -458,11 +459,11 @@ static pto_status emit_by_index(emitter *e, pto_op op, pto_value table, pto_valu
     region g, all;
     PTO_TRY(region_of(e, index, &g));
     PTO_TRY(region_of(e, table, &all));
-    const uint32_t fault = emit_fault_of(e, op, "has an index that is out of range");
     if (!g.one_row) text_open(e->out, "if (%s > 0)", g.rows);
     text_open(e->out, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
     text_line(e->out, "const int32_t at_ = %s;", emit_at(e, index, "0", "j_"));
-    text_line(e->out, "if (at_ < 0 || at_ >= %s) return %u;", all.columns, fault);
+    text_line(e->out, "if (at_ < 0 || at_ >= %s) return %s;", all.columns,
+              emit_index_fault(e, op, "has an index that is out of range", "at_", all.columns));
     const char *in_table = emit_at(e, table, "0", "at_"), *in_list = emit_at(e, listed, "0", "j_");
     text_line(e->out, "%s = %s;", gathers ? in_list : in_table, gathers ? in_table : in_list);
     text_close(e->out, "");

@@ -1,5 +1,9 @@
 #include "native_launch.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 /* A load waits for a store that is under way to the same place of another page. Large tensors begin near the begin of a
  * page, where allocators put them, and rows of them often are whole pages long: what a thread writes beside them begins
  * half a page further, in all threads. */
@@ -31,17 +35,19 @@ native_status native_launch_begin(native_launch *l, native_kernel kernel, const 
     l->scratch = middle_of_page(memory);
     l->scratch_step = step;
     l->fault = 0;
+    l->index_and_extent[0] = l->index_and_extent[1] = 0;
     atomic_init(&l->failed_at, INT64_MAX);
     atomic_flag_clear_explicit(&l->lock, memory_order_relaxed);
     return status;
 }
 
-static void note_fault(native_launch *l, int64_t instance, int32_t fault)
+static void note_fault(native_launch *l, int64_t instance, int32_t fault, const char *scratch)
 {
     while (atomic_flag_test_and_set_explicit(&l->lock, memory_order_acquire)) continue;
     if (instance < atomic_load_explicit(&l->failed_at, memory_order_relaxed)) {
         atomic_store_explicit(&l->failed_at, instance, memory_order_relaxed);
         l->fault = fault;
+        memcpy(l->index_and_extent, scratch, sizeof l->index_and_extent);
     }
     atomic_flag_clear_explicit(&l->lock, memory_order_release);
 }
@@ -52,6 +58,15 @@ void native_launch_run(void *launch, int64_t from, int64_t to, uint32_t thread)
     char *scratch = l->scratch + thread * l->scratch_step;
     for (int64_t i = from; i < to && i < atomic_load_explicit(&l->failed_at, memory_order_relaxed); i++) {
         const int32_t fault = l->kernel(l->frame, i, scratch);
-        if (fault != 0) note_fault(l, i, fault);
+        if (fault != 0) note_fault(l, i, fault, scratch);
     }
+}
+
+const char *native_index_text(bool has_index, const int64_t index_and_extent[2], char text[NATIVE_INDEX_TEXT])
+{
+    text[0] = '\0';
+    if (has_index)
+        (void)snprintf(text, NATIVE_INDEX_TEXT, ": index %" PRId64 " is out of the extent %" PRId64,
+                       index_and_extent[0], index_and_extent[1]);
+    return text;
 }

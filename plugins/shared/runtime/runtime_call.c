@@ -16,8 +16,9 @@ struct pto_runtime_context {
     native_arena memory, scratch;
     native_constants constants;
     pto_product_table products;
-    uint32_t has;        /* PTO_ISA_* of this CPU */
-    int64_t cache_bytes; /* that threads share, as of native_thread_plan */
+    uint32_t has;                /* PTO_ISA_* of this CPU */
+    int64_t cache_bytes;         /* that threads share, as of native_thread_plan */
+    int64_t index_and_extent[2]; /* of the last launch that failed */
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
 
@@ -117,6 +118,7 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
         native_pool_run(c->pool, instances, native_launch_run, &l);
     else
         native_launch_run(&l, 0, instances, 0);
+    memcpy(c->index_and_extent, l.index_and_extent, sizeof c->index_and_extent);
     return l.fault;
 }
 
@@ -271,9 +273,11 @@ static int32_t say_fault(pto_runtime_context *c, const pto_runtime_function *f, 
 {
     if (fault > 0 && (uint32_t)fault <= f->module->fault_count) {
         const pto_native_fault *x = &f->module->faults[fault - 1];
-        return fail(c, x->is_memory ? PTO_RUNTIME_SYSTEM : PTO_RUNTIME_FAULT, "%s%sin @%s, `%s` %s",
+        char index[NATIVE_INDEX_TEXT];
+        return fail(c, x->is_memory ? PTO_RUNTIME_SYSTEM : PTO_RUNTIME_FAULT, "%s%sin @%s, `%s` %s%s",
                     x->place != NULL ? x->place : "", x->place != NULL ? ": " : "", f->name,
-                    x->kind != NULL ? x->kind : "an op", x->text);
+                    x->kind != NULL ? x->kind : "an op", x->text,
+                    native_index_text(x->has_index != 0, c->index_and_extent, index));
     }
     if (fault == FAULT_GRID) return fail(c, PTO_RUNTIME_FAULT, "in @%s, a grid has a negative extent", f->name);
     if (fault == FAULT_DEBUG) return fail(c, PTO_RUNTIME_FAULT, "in @%s, a debug op ran", f->name);

@@ -274,7 +274,8 @@ typedef struct pto_native_fault {
     /* The op's kind, "tile.gather", and where a user wrote it, "FILE:line:column"; each may be NULL. For callers that
      * do not have the module. */
     const char *kind, *place;
-    uint32_t is_memory, reserved; /* there was none; not: the op is wrong */
+    uint32_t is_memory; /* there was none; not: the op is wrong */
+    uint32_t has_index; /* its kernel leaves what pto_index_fault() does; 0 in files from before it was added */
 } pto_native_fault;
 
 /* A kernel, and its op by number, as that of a fault. */
@@ -369,6 +370,14 @@ static inline int64_t pto_index_min(int64_t a, int64_t b) { return a < b ? a : b
 static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b; }
 /* Whether n elements from `at` on reach beyond a dim. */
 static inline int pto_index_outside(int64_t at, int64_t n, int64_t dim) { return at < 0 || at > dim - n; }
+/* What a kernel returns where elements from `at` on do: that fault. The first index that is not in the dim, and the
+ * dim, are left at the begin of scratch, as two int64_t. */
+static inline int32_t pto_index_fault(char *scratch, int32_t fault, int64_t at, int64_t dim)
+{
+    const int64_t index_and_extent[2] = {at >= 0 && at < dim ? dim : at, dim};
+    memcpy(scratch, index_and_extent, sizeof index_and_extent);
+    return fault;
+}
 
 /* Of <pto/native_vector_sort.h>: records of a list, at least; bytes of scratch memory, aligned to 64 of them, for the
  * order of rows of n elements. */

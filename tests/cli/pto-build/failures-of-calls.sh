@@ -42,7 +42,7 @@ int main(void)
 }
 SOURCE
 cat >wanted <<'WANTED'
-2 a "\b".ptir:2:8: in @pick, `tile.gather` has an index that is out of range
+2 a "\b".ptir:2:8: in @pick, `tile.gather` has an index that is out of range: index 8 is out of the extent 8
 0 
 3 a "\b".ptir:6:8: in @large, `block.workspace` needs more memory than there is
 WANTED
