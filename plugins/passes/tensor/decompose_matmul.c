@@ -60,7 +60,11 @@ PTO_KINDS(KINDS);
     X(COLUMN_SCALES, ENUM, "column-scales", .def = "exact", .choices = scales_choices,                                \
       .doc = "exact: a scale for each column is in the kernel of a product where its numbers are f16 or bf16, which " \
              "stores do not cut; cut: also where they are f32, less than 2^-10 of them off",                          \
-      .example = "with: { column-scales: cut }")
+      .example = "with: { column-scales: cut }")                                                                      \
+    X(NARROW_BIAS, BOOL, "narrow-bias", .def = "true",                                                                \
+      .doc = "a bias that was widened for the sum is added as it was before: the same number, unless the machine "    \
+             "takes small ones of that type as zeros",                                                                \
+      .example = "with: { narrow-bias: false }")
 static const char *const scales_choices[] = {"exact", "cut", NULL};
 PTO_OPTIONS(OPTIONS);
 
@@ -431,7 +435,7 @@ static const char *obstacle_of(const product *p, const machine_epilogue *after)
 static pto_value narrow_bias(const product *p, pto_value bias)
 {
     const pto_op made = pto_value_op(bias);
-    if (!PTO_IS(made, CAST)) return bias;
+    if (!PTO_IS(made, CAST) || !pto_opt_bool(p->run, OPT_NARROW_BIAS)) return bias;
     const pto_value narrow = pto_op_operand(made, 0);
     const int is_narrow = pto_dtype_is_half_float(p->from) && pto_type_dtype(pto_value_type(narrow)) == p->from;
     return is_narrow ? narrow : bias;

@@ -53,3 +53,29 @@ scaled 1 0
 says '^y: 703 elements, the same' out
 scaled 2 1
 says '^y: 703 elements, DIFFERS$' out
+
+# A row that is widened and then added is added in f32: all that bf16 has, to the least number.
+/usr/bin/python3 - <<'END'
+import numpy as np
+np.save("c.npy", np.concatenate([np.arange(3, 390, 3), np.arange(3, 390, 3) | 0x8000]).astype(np.uint16))
+np.save("a.npy", np.zeros((3, 16), np.uint16))
+np.save("b.npy", np.zeros((16, 258), np.uint16))
+END
+cat >h.ptir <<'END'
+func @h(%a: tensor<3 x 16 x bf16>, %b: tensor<16 x 258 x bf16>, %c: tensor<258 x bf16>) -> tensor<3 x 258 x bf16> {
+  %x = tensor.matmul %a, %b {out = f32} : tensor<3 x 258 x f32>
+  %wide = tensor.cast %c : tensor<258 x f32>
+  %y = tensor.add %x, %wide : tensor<3 x 258 x f32>
+  %z = tensor.cast %y : tensor<3 x 258 x bf16>
+  return %z
+}
+END
+for isa in host plain; do
+  ends 0 pto-run h.ptir --pipeline=native.yaml --set=backend.with.isa=$isa --compare=reference.yaml \
+    --in a=a.npy --in b=b.npy --in c=c.npy --out z=z.npy
+  says '^z: .* elements, the same' out
+  /usr/bin/python3 - <<'END' || fail 'numbers of the row are lost'
+import numpy as np
+assert (np.load("z.npy").view(np.uint16) == np.load("c.npy")).all()
+END
+done
