@@ -42,7 +42,9 @@ static pto_status check_op(pto_op op)
 {
     if (is_instruction(op) || PTO_IS(op, TILE) || PTO_IS(op, BUFFER))
         return refuse(op, "it is in the form of instructions, which a chip or a simulator runs; leave pto.select out");
-    if (PTO_IS(op, CALL)) return refuse(op, "functions are called in no other way than inlined");
+    if (PTO_IS(op, CALL))
+        return refuse(op,
+                      "what it calls takes its place: by pto.inline, or by pto.inline-nests where that holds a nest");
     if (PTO_IS(op, FORALL)) return refuse(op, "pto.outline makes a kernel of it");
     if (PTO_IS(op, TUNE)) return refuse(op, "its symbol is not fixed");
     if (PTO_IS(op, ARRAY) && pto_attr_kind_of(pto_op_attr(op, PTO_STR("value"))) != PTO_ATTR_DENSE)

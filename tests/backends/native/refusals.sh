@@ -14,6 +14,10 @@ fails 5 'f.ptir:2:8: error: \[pto.emit-c/unsupported\] `tensor.neg` has no C yet
   pto-opt f.ptir --pipeline=native.yaml --until=canonicalize -o f.c
 [ ! -e f.c ] || fail 'a refused run left f.c'
 
+# A function that is still called.
+fails 5 'attention.ptir:3:8: error: \[pto.native-bind/unsupported\] `call` cannot become native code: what it calls takes its place: by pto.inline, or by pto.inline-nests where' \
+  pto-opt "$TEST_ROOT/examples/attention/attention.ptir" --pipeline=native.yaml --remove=inline-nests -o f.c
+
 # Instructions of a chip.
 pto-opt f.ptir --pipeline=default.yaml --until=select >selected.ptir || fail
 fails 5 'error: \[pto.native-bind/unsupported\] `block.buffer` cannot become native code: it is in the form of instructions' \
