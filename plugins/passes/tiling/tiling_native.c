@@ -310,8 +310,8 @@ static int is_of_columns(const pto_tiling_problem *p)
 }
 
 /* All of a column is as many pieces of rows as it has elements, each in another page of memory, and few columns fit a
- * space. What is read is summed at once: some rows at a time are enough. */
-static pto_status offer_columns(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+ * space. What is read is summed at once: some rows at a time are enough. Returns whether such a tile fits. */
+static int offer_columns(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
     static const int64_t columns[] = {512, 256, 128, 64, 32, 16};
     enum { LAST = sizeof columns / sizeof *columns - 1, TILES_LEAST = 16, ROWS = 64 };
@@ -319,17 +319,18 @@ static pto_status offer_columns(const pto_run *run, const pto_tiling_problem *p,
     for (uint32_t i = 0; i <= LAST; i++) {
         const int64_t tile[2] = {allowed(p->dims[0], ROWS), allowed(p->dims[1], columns[i])};
         const double tiles = batches * round_up(likely(p, 1, 1024) / (double)tile[1]);
-        if (i < LAST && (tiles < (double)TILES_LEAST || !fits(run, p, tile))) continue;
-        if (!sink->offer(sink->self, tile)) break;
+        if ((i < LAST && tiles < (double)TILES_LEAST) || !fits(run, p, tile)) continue;
+        (void)sink->offer(sink->self, tile);
+        return 1;
     }
-    return PTO_OK;
+    return 0;
 }
 
 static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {
     int64_t tile[DIMS_MAX];
     if (is_transpose(p)) return offer_transpose(run, p, sink);
-    if (is_of_columns(p)) return offer_columns(run, p, sink);
+    if (is_of_columns(p) && offer_columns(run, p, sink)) return PTO_OK;
     if (is_rows_of_any_length(p)) return offer_rows(run, p, sink);
     if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
     PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));
