@@ -3,7 +3,8 @@
  * Products read memory over all of k and pack what they read for each tile, or the right side for all tiles that are
  * below each other: tiles are large, as long as there are enough of them for several threads. They are of as many rows
  * and columns as panels of the kernels fill whole, for registers of 256 and of 512 bits alike. Tiles of transposes have
- * long rows on both sides, and those of whole rows several. What else there is another strategy chooses. Source: own.
+ * long rows on both sides, those of whole rows several, and those of columns that are reduced wide ones, as far as they
+ * fit. What else there is another strategy chooses. Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
@@ -12,8 +13,9 @@
 
 #define OPTIONS(X)                                                                                                  \
     X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),                       \
-      .doc = "the strategy for all that is neither a product nor a transpose; of whole rows tiles have up to 16, "  \
-             "beyond its bounds, as long as there are tiles enough and the space holds them",                       \
+      .doc = "the strategy for all that is neither a product nor a transpose and reduces no columns alone; of "     \
+             "whole rows tiles have up to 16, beyond its bounds, as long as there are tiles enough and the space "  \
+             "holds them",                                                                                          \
       .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")                    \
     X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "1024", .unit = "threads",                            \
       .doc = "the most threads that products are cut for, of few rows four at most; 0: an eighth of the instances " \

@@ -7,8 +7,7 @@
 #include "kernel_weights.h"
 
 /* Rows of A are multiplied up to ROWS at a time, since 28 of 32 registers are sums, by DEPTH rows of COLUMNS weights:
- * C is read and written once for so many, and a quarter of the pages lie in the first-level table. Of more than
- * ROWS_MOST panels that are made once are faster. */
+ * C is read and written once for so many. Of more than ROWS_MOST panels that are made once are faster. */
 enum { STRIP = 32, VECTORS = 2, STRIPS = 4, ROWS = 14, ROWS_MOST = 56, DEPTH = 256, COLUMNS = 2048, AHEAD_BYTES = 64 };
 
 /* Of a column that is dense along k: halves in four bytes, and those in a line. */
@@ -40,23 +39,25 @@ KERNEL_INLINE __m512 load_floats(const float *from, __mmask16 mask)
     return _mm512_castsi512_ps(load_units(from, mask));
 }
 
+/* Two vectors of other lanes of both, from 0 to 31. */
+KERNEL_INLINE void reorder(__m512 x[VECTORS], __m512i first, __m512i second)
+{
+    const __m512 before = x[0];
+    x[0] = _mm512_permutex2var_ps(before, first, x[1]);
+    x[1] = _mm512_permutex2var_ps(before, second, x[1]);
+}
+
 /* Sixteen columns and the next sixteen become the even and the odd ones. */
 KERNEL_INLINE void to_even_and_odd(__m512 x[VECTORS])
 {
-    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
-                  odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
-    const __m512 first = x[0];
-    x[0] = _mm512_permutex2var_ps(first, even, x[1]);
-    x[1] = _mm512_permutex2var_ps(first, odd, x[1]);
+    reorder(x, _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+            _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31));
 }
 
 KERNEL_INLINE void from_even_and_odd(__m512 x[VECTORS])
 {
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
-                  high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    const __m512 even = x[0];
-    x[0] = _mm512_permutex2var_ps(even, low, x[1]);
-    x[1] = _mm512_permutex2var_ps(even, high, x[1]);
+    reorder(x, _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+            _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
 }
 
 /* The even and the odd columns of a strip of which the masks say what is there. */
