@@ -155,9 +155,10 @@ static void turn_out(const turned_c *t, int64_t rows, int64_t columns)
 /* How many rows are taken at a time, each of so many bytes. */
 static int64_t turned_rows_of(int64_t row_bytes, int64_t row_stride)
 {
-    const int64_t near = smaller(TURNED_BYTES / row_bytes / 16 * 16, TURNED_NEAR);
+    int64_t rows = TURNED_NEAR;
     if (row_stride == 1) return TURNED_ROWS;
-    return near < 16 ? 16 : near;
+    while (rows > 16 && rows * row_bytes > TURNED_BYTES) rows -= 16;
+    return rows;
 }
 
 /* Kernels that take no such columns say so at the first turn: it depends on strides and on the number of columns. */
